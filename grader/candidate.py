@@ -1,0 +1,90 @@
+"""A learner's modules in a worker, ready to be asked; a fresh worker replaces one that died."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from grader.judge.answer import Answer
+from grader.judge.probe import Probe
+from grader.sandbox import Call, Died, Limits, Outcome, Raised, Worker, Zygote
+
+
+class Candidate:
+    """The modules of one submission, opened for one lesson. layers: the protections of its worker, once it has one.
+
+    replace: functions that stand in for the learner's, by lesson and name; synthetic: lessons whose module consists of
+    its replacements alone, because the learner's cannot be run.
+    """
+
+    def __init__(
+        self,
+        zygote: Zygote,
+        sources: Mapping[str, str],
+        lesson: str,
+        limits: Limits,
+        replace: Mapping[str, Mapping[str, Callable[..., Any]]] | None = None,
+        synthetic: tuple[str, ...] = (),
+    ) -> None:
+        self.lesson = lesson
+        self.output = ""
+        self.layers: tuple[str, ...] = ()
+        self._zygote = zygote
+        self._sources = dict(sources)
+        self._limits = limits
+        self._replace = replace or {}
+        self._synthetic = synthetic
+        self._worker: Worker | None = None
+        self._import_failure: Raised | Died | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    def import_failure(self) -> Raised | Died | None:
+        """What went wrong when the lesson's module was run, None if it runs."""
+        if self._import_failure is None and self._worker is None:
+            self._start()
+        return self._import_failure
+
+    def ask(self, function: str, probe: Probe, answer: Answer) -> Outcome:
+        """Put a probe to a function of the lesson's module."""
+        if failure := self.import_failure():
+            return failure
+        assert self._worker is not None
+        reply = self._worker.call(
+            Call(
+                module=self.lesson,
+                function=function,
+                args=probe.args,
+                kwargs=dict(probe.kwargs),
+                wrt=probe.wrt or None,
+                cotangent=answer.cotangent,
+                deadline=self._limits.seconds,
+            )
+        )
+        self.output += getattr(reply, "output", "")
+        if isinstance(reply, Died):
+            self.close()
+        return reply
+
+    def _start(self) -> None:
+        self._worker = self._zygote.worker(self._limits)
+        self.layers = self._worker.layers
+        self._worker.load(self._sources, replace=self._replace, synthetic=self._synthetic)
+        reply = self._worker.open_module(self.lesson)
+        self.output += getattr(reply, "output", "")
+        if isinstance(reply, Raised | Died):
+            self._import_failure = reply
+            self.close()

@@ -1,0 +1,45 @@
+"""`anatomy check`: the course proves itself."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import click
+
+from grader.course.load import load_course
+from grader.errors import UserError
+
+
+@click.command()
+@click.argument("lessons", nargs=-1, metavar="[LESSON]...")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many sets of random inputs.")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes; by default one a core.")
+def check(lessons: tuple[str, ...], seeds: int, jobs: int | None) -> None:
+    """Prove the course against itself.
+
+    Stubs score 0 and the reference scores 100 %; a constant or an identity earns nothing; every catalogued mistake is
+    caught and named as itself; every right variation passes. Exit code 1 if any of this is not so.
+    """
+    course = load_course()
+    slugs = [course.lesson(slug).slug for slug in lessons] or [lesson.slug for lesson in course.lessons]
+    if not slugs:
+        raise UserError("The course has no lessons; add one to lessons/course.yaml.")
+    from grader.selfcheck.course import grade_the_reference, prove_lessons
+
+    started = time.perf_counter()
+    jobs = jobs or min(os.cpu_count() or 1, seeds)
+    problems, tests = grade_the_reference(slugs, seed=1)
+    proofs = list(prove_lessons(slugs, range(1, seeds + 1), jobs))
+    for proof in sorted(proofs, key=lambda proof: slugs.index(proof.slug)):
+        click.echo(
+            f"{proof.slug:<16} {proof.exercises} exercises, {proof.misconceptions} misconceptions, "
+            f"{proof.variations} right variations, {proof.seeds} seeds: "
+            + ("all as promised" if not proof.problems else f"{len(proof.problems)} problems")
+        )
+        problems += proof.problems
+    for problem in problems:
+        click.echo(f"  {problem.exercise}, seed {problem.seed}: {problem.says}")
+    seconds = time.perf_counter() - started
+    click.echo(f"{tests} tests; {len(problems)} problems; {seconds:.0f} s.")
+    click.get_current_context().exit(1 if problems else 0)

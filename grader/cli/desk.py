@@ -1,0 +1,42 @@
+"""Opening what a grading needs: the zygote first, so that it starts while this process imports torch and pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from grader.course.model import Course, Exercise
+from grader.judge.source import parse_submission
+from grader.sandbox import Zygote
+from grader.workspace import Submission
+
+if TYPE_CHECKING:
+    from grader.grading import Grader
+
+
+def at_desk(
+    course: Course,
+    submission: Submission,
+    exercises: Sequence[Exercise],
+    seed: int,
+    hide_expected: bool,
+    body: Callable[[Grader], int],
+) -> int:
+    """Call `body` with a Grader that can judge these exercises and all that they rest on. Returns what it returns."""
+    with Zygote() as zygote:
+        lessons = _lessons(course, submission, exercises)
+        from grader.grading import Grader, Options
+        from grader.session import with_suites
+
+        options = Options(seed=seed, hide_expected=hide_expected)
+        return with_suites(lessons, lambda suites: body(Grader(course, suites, zygote, options)))
+
+
+def _lessons(course: Course, submission: Submission, exercises: Sequence[Exercise]) -> list[str]:
+    """The lessons of the exercises, and those of the functions that they reach."""
+    student = parse_submission(submission.sources())
+    everything = frozenset((e.lesson, e.name) for e in course.exercises)
+    wanted = {exercise.lesson for exercise in exercises}
+    for exercise in exercises:
+        wanted |= {slug for slug, _ in student.all_dependencies(exercise.lesson, exercise.name, everything)}
+    return [lesson.slug for lesson in course.lessons if lesson.slug in wanted]

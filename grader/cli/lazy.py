@@ -1,0 +1,86 @@
+"""A click group that imports a subcommand when it is used, and shows a person's mistake as one sentence."""
+
+import contextlib
+import difflib
+import io
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import click
+
+from grader.errors import UserError
+
+_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+@dataclass(frozen=True, slots=True)
+class LazyCommand:
+    """A subcommand by name: `grader.cli.<name>` holds a click command named `function`, the name itself by default.
+
+    The sentence for the overview stands here, so that `--help` imports no subcommand.
+    """
+
+    name: str
+    summary: str
+    function: str = ""
+
+    def load(self) -> click.Command:
+        module = import_module(f"grader.cli.{self.name}")
+        command: click.Command = getattr(module, self.function or self.name)
+        return command
+
+
+class LazyGroup(click.Group):
+    """The group behind `anatomy`."""
+
+    def __init__(self, *args: Any, lazy_commands: Sequence[LazyCommand] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._lazy = {command.name: command for command in lazy_commands}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """The subcommands in the order in which a learner needs them."""
+        return list(self._lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's signature
+        """Import a subcommand."""
+        lazy = self._lazy.get(cmd_name)
+        return lazy.load() if lazy else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subcommand; of a mistyped one, say which was meant (click knows no lazy ones)."""
+        name = args[0]
+        if name not in self._lazy and not name.startswith("-") and not ctx.resilient_parsing:
+            close = difflib.get_close_matches(name, self._lazy, n=1)
+            advice = f"Did you mean `{ctx.command_path} {close[0]}`?" if close else "`anatomy --help` names them all."
+            raise click.UsageError(f"No such command {name!r}. {advice}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  click's signature
+        """The overview of `--help`, from the sentences above."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(command.name, command.summary) for command in self._lazy.values()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand. A UserError becomes its sentence and exit code 2, Ctrl-C exit code 130."""
+        _survive_ascii_terminals()
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            click.echo(f"Error: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(_INTERRUPTED)
+
+
+def _survive_ascii_terminals() -> None:
+    """A character that the terminal cannot show becomes `?`; it must not end the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            with contextlib.suppress(io.UnsupportedOperation):
+                stream.reconfigure(errors="replace")

@@ -1,0 +1,79 @@
+"""How commands print: aligned text that is complete without colour, and JSON. rich only where there is a terminal."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+format_option = click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table; a heading stands out and has space above it."""
+
+    cells: tuple[str, ...]
+    heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns by name; those in `right` hold numbers and are aligned to the right."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Row]
+    right: frozenset[str] = frozenset()
+
+
+def print_json(record: Any) -> None:
+    """Print a record as JSON that any terminal can show."""
+    click.echo(json.dumps(record, indent=2))
+
+
+def print_table(table: Table) -> None:
+    """Print a table: with rich on a terminal, as aligned text otherwise."""
+    if sys.stdout.isatty():
+        _print_rich(table)
+    else:
+        click.echo(plain_table(table))
+
+
+def plain_table(table: Table) -> str:
+    """The table as text: columns two spaces apart, an empty line above each heading, nothing shortened."""
+    grid = [table.columns, *(row.cells for row in table.rows)]
+    widths = [max(len(line[column]) for line in grid) for column in range(len(table.columns))]
+    lines = [_align(table.columns, table, widths)]
+    for row in table.rows:
+        if row.heading:
+            lines.append("")
+        lines.append(_align(row.cells, table, widths))
+    return "\n".join(lines)
+
+
+def _align(cells: Sequence[str], table: Table, widths: Sequence[int]) -> str:
+    padded = (
+        cell.rjust(width) if name in table.right else cell.ljust(width)
+        for cell, name, width in zip(cells, table.columns, widths, strict=True)
+    )
+    return "  ".join(padded).rstrip()
+
+
+def _print_rich(table: Table) -> None:
+    from rich.console import Console  # slow to import, and of no use in a pipe
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    rich_table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for name in table.columns:
+        rich_table.add_column(name, justify="right" if name in table.right else "left", overflow="fold")
+    for row in table.rows:
+        if row.heading:
+            rich_table.add_row()
+        # Text, so that brackets in a title are not read as markup.
+        rich_table.add_row(*(Text(cell) for cell in row.cells), style="bold" if row.heading else None)
+    Console(highlight=False).print(rich_table)

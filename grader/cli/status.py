@@ -1,0 +1,134 @@
+"""`anatomy status`: progress from the log, and what to do next."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import click
+
+from grader.cli.learner import learner_log, learner_progress, learner_workspace
+from grader.cli.output import Row, Table, format_option, print_json, print_table
+from grader.course.load import load_course
+from grader.course.model import Course, Exercise, Lesson
+from grader.errors import UserError
+from grader.records import clock
+from grader.records.fold import NOT_STARTED, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What to do now, in a sentence, and the command to type; both exercise and command may be missing."""
+
+    says: str
+    command: str | None = None
+    exercise: Exercise | None = None
+
+
+@click.command()
+@format_option
+def status(format_: str) -> None:
+    """Show which exercises have passed, and what to do next."""
+    course = load_course()
+    today = clock.study_day(clock.now())
+    progress = learner_progress(learner_log(), course)
+    step = next_step(course, progress, in_workspace=_in_workspace(course))
+    if format_ == "json":
+        print_json(_record(course, progress, step, today))
+        return
+    done = sum(progress.exercise(exercise).latest.done for exercise in course.exercises)
+    click.echo(f"{done} of {len(course.exercises)} exercises passed.\n")
+    print_table(_table(course, progress))
+    click.echo(f"\nNext: {step.says}")
+    if step.command:
+        click.echo(f"  {step.command}")
+
+
+def next_step(course: Course, progress: Progress, *, in_workspace: bool) -> NextStep:
+    """What the learner should do now: the first exercise of the course that has not passed."""
+    if not in_workspace:
+        return NextStep("go to your workspace, or make one here.", "anatomy start")
+    exercise = progress.next_exercise(course)
+    if exercise is None:
+        return NextStep("nothing is left; every exercise has passed.")
+    standing = progress.exercise(exercise)
+    grade = f"anatomy grade {exercise.id}"
+    if standing.latest.status == NOT_STARTED:
+        page = f"lessons/{exercise.lesson}/lesson.md, section #{exercise.section}"
+        says = f"write {exercise.name} in student/{exercise.lesson}.py (see {page}), then grade it."
+        return NextStep(says, grade, exercise)
+    if standing.hints < len(exercise.hints):
+        says = f"{exercise.id} is {_words(standing.latest.status)}. Grade it again, or take a hint:"
+        return NextStep(says, f"anatomy hint {exercise.id}", exercise)
+    return NextStep(f"{exercise.id} is {_words(standing.latest.status)}. Mend it and grade it again.", grade, exercise)
+
+
+def _in_workspace(course: Course) -> bool:
+    try:
+        learner_workspace(course)
+    except UserError:
+        return False
+    return True
+
+
+def _words(status_: str) -> str:
+    return status_.replace("_", " ")
+
+
+def _table(course: Course, progress: Progress) -> Table:
+    rows: list[Row] = []
+    for number, lesson in enumerate(course.lessons, start=1):
+        done, earned = _totals(lesson, progress)
+        completed = progress.completed.get(lesson.slug)
+        state = f"completed {completed}" if completed else f"{done} of {len(lesson.exercises)} passed"
+        rows.append(Row((f"{number}. {lesson.title}", state, f"{earned}/{lesson.points}", "", ""), heading=True))
+        for exercise in lesson.exercises:
+            each = progress.exercise(exercise)
+            points = f"{each.latest.earned}/{exercise.points}"
+            hints = f"{each.hints}/{len(exercise.hints)}"
+            cells = (f"   {exercise.id}", _words(each.latest.status), points, str(each.attempts), hints)
+            rows.append(Row(cells))
+    columns = ("Lesson and exercise", "Status", "Points", "Attempts", "Hints")
+    return Table(columns, rows, right=frozenset({"Points", "Attempts", "Hints"}))
+
+
+def _totals(lesson: Lesson, progress: Progress) -> tuple[int, int]:
+    standings = [progress.exercise(exercise).latest for exercise in lesson.exercises]
+    return sum(standing.done for standing in standings), sum(standing.earned for standing in standings)
+
+
+def _record(course: Course, progress: Progress, step: NextStep, today: date) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "today": today.isoformat(),
+        "lessons": [_lesson_record(lesson, progress) for lesson in course.lessons],
+        "next": {
+            "exercise": step.exercise.id if step.exercise else None,
+            "command": step.command,
+            "says": step.says,
+        },
+    }
+
+
+def _lesson_record(lesson: Lesson, progress: Progress) -> dict[str, Any]:
+    completed = progress.completed.get(lesson.slug)
+    return {
+        "lesson": lesson.slug,
+        "completed": completed.isoformat() if completed else None,
+        "earned": _totals(lesson, progress)[1],
+        "possible": lesson.points,
+        "exercises": [_exercise_record(exercise, progress) for exercise in lesson.exercises],
+    }
+
+
+def _exercise_record(exercise: Exercise, progress: Progress) -> dict[str, Any]:
+    each = progress.exercise(exercise)
+    return {
+        "id": exercise.id,
+        "status": each.latest.status,
+        "earned": each.latest.earned,
+        "possible": exercise.points,
+        "best": {"status": each.best.status, "earned": each.best.earned},
+        "attempts": each.attempts,
+        "hints": each.hints,
+        "misconceptions": list(each.misconceptions),
+    }

@@ -1,0 +1,235 @@
+"""One submission to one Report: static checks, the suites, errors carried forward, and the naming of mistakes."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from grader.attempt import Attempt, decided, settle
+from grader.candidate import Candidate
+from grader.course.model import Course, Exercise
+from grader.judge.check import Examination
+from grader.judge.misconception import Flawed
+from grader.judge.probe import Probe
+from grader.judge.source import StudentSource, parse_submission
+from grader.judge.answer import Answer
+from grader.report import NOTHING_RUN, Report
+from grader.sandbox import Died, Limits, Raised, Zygote
+from grader.session import Suites, TestRecord
+from grader.standin import stand_in
+from grader.workspace import Submission
+
+DEFAULT_SEED = 1
+TIMEOUTS_PER_EXERCISE = 2
+"""After so many tests of one exercise ran out of time the rest are not waited for."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade. hide_expected: feedback shows no expected values."""
+
+    seed: int = DEFAULT_SEED
+    hide_expected: bool = False
+
+
+def reference_function(exercise: Exercise) -> Callable[..., Any]:
+    """The reference's function of an exercise."""
+    function: Callable[..., Any] = getattr(importlib.import_module(f"reference.{exercise.lesson}"), exercise.name)
+    return function
+
+
+def flawed_function(exercise: Exercise) -> Flawed | None:
+    """The catalogue of an exercise, None if it has none."""
+    module = importlib.import_module(f"grader.misconceptions.{exercise.lesson}")
+    found: Flawed | None = module.catalogue.exercises.get(exercise.name)
+    return found
+
+
+class Grader:
+    """Grades one submission after another with one zygote and one open session of the suites."""
+
+    def __init__(self, course: Course, suites: Suites, zygote: Zygote, options: Options = Options()) -> None:
+        self.course = course
+        self.suites = suites
+        self.zygote = zygote
+        self.options = options
+        self._answers: dict[str, dict[str, list[tuple[Probe, Answer]]]] = {}
+
+    def grade(self, submission: Submission, exercises: Sequence[Exercise]) -> Report:
+        """Grade these exercises of a submission. Those they rest on are examined as well, but not reported."""
+        sitting = _Sitting(self, submission)
+        try:
+            attempts = [sitting.attempt(exercise) for exercise in exercises]
+        finally:
+            sitting.close()
+        results = tuple(
+            settle(
+                attempt,
+                reference_function(attempt.exercise),
+                flawed_function(attempt.exercise),
+                hide_expected=self.options.hide_expected,
+            )
+            for attempt in attempts
+        )
+        problems = sitting.problems({exercise.lesson for exercise in exercises})
+        return Report(submission.folder.name, self.options.seed, sitting.layers(), results, problems)
+
+    def answers(self, exercise: Exercise) -> dict[str, list[tuple[Probe, Answer]]]:
+        """The reference's answers to the suite of an exercise, kept from one submission to the next."""
+        return self._answers.setdefault(exercise.id, {})
+
+
+class _Sitting:
+    """One submission while it is graded."""
+
+    def __init__(self, grader: Grader, submission: Submission) -> None:
+        self.grader = grader
+        self.submission = submission
+        self.sources: Mapping[str, str] = submission.sources()
+        self.student: StudentSource = parse_submission(self.sources)
+        self._attempts: dict[str, Attempt] = {}
+        self._under_way: set[str] = set()
+        self._candidates: dict[str, Candidate] = {}
+        self._everything = frozenset((e.lesson, e.name) for e in grader.course.exercises)
+
+    def close(self) -> None:
+        for candidate in self._candidates.values():
+            candidate.close()
+
+    def layers(self) -> tuple[str, ...]:
+        """The protections of the workers that ran anything."""
+        used = [candidate.layers for candidate in self._candidates.values() if candidate.layers]
+        return used[0] if used else NOTHING_RUN
+
+    def problems(self, lessons: set[str]) -> tuple[str, ...]:
+        """What is wrong with the files of these lessons."""
+        return tuple(
+            file.problem.message for file in self.submission.files if file.slug in lessons and file.problem is not None
+        )
+
+    def attempt(self, exercise: Exercise) -> Attempt:
+        """Examine an exercise once; a failure is examined again on top of the reference's versions of what it rests on."""
+        if exercise.id not in self._attempts:
+            self._under_way.add(exercise.id)
+            from_source = self._decide(exercise)
+            attempt = from_source or self._examine(exercise, self._candidate(exercise.lesson))
+            self._attempts[exercise.id] = attempt
+            if from_source is None and not attempt.fine and attempt.status not in ("not_started", "grader_fault"):
+                self._attempts[exercise.id] = self._carry_forward(exercise, attempt)
+            self._under_way.discard(exercise.id)
+        return self._attempts[exercise.id]
+
+    def _decide(self, exercise: Exercise) -> Attempt | None:
+        """What the source text alone decides."""
+        tests = self.grader.suites.tests(exercise.id)
+        file = self.submission.file(exercise.lesson)
+        if file.problem is not None:
+            return decided(exercise, tests, "error", file.problem.message)
+        definition = self.student.definition(exercise.lesson, exercise.name)
+        if definition.problem:
+            return decided(exercise, tests, "error", definition.problem)
+        if definition.is_stub:
+            return decided(exercise, tests, "not_started", "Not written yet.")
+        required, optional = _parameters(reference_function(exercise))
+        if problem := self.student.signature_problem(exercise.lesson, exercise.name, required, optional):
+            return decided(exercise, tests, "error", problem)
+        findings = self.student.forbidden_use(
+            exercise.lesson, exercise.name, exercise.forbidden, self._earlier(exercise)
+        )
+        if findings:
+            return decided(exercise, tests, "forbidden", findings[0].sentence)
+        return None
+
+    def _earlier(self, exercise: Exercise) -> frozenset[tuple[str, str]]:
+        names = [(e.lesson, e.name) for e in self.grader.course.exercises]
+        return frozenset(names[: names.index((exercise.lesson, exercise.name))])
+
+    def _candidate(self, lesson: str) -> Candidate:
+        if lesson not in self._candidates:
+            limits = self._limits(lesson)
+            self._candidates[lesson] = Candidate(self.grader.zygote, self.sources, lesson, limits)
+        return self._candidates[lesson]
+
+    def _limits(self, lesson: str) -> Limits:
+        given = self.grader.course.lesson(lesson).limits
+        return Limits(seconds=given.seconds, memory_mb=given.memory_mb, output_kb=given.output_kb)
+
+    def _examine(self, exercise: Exercise, candidate: Candidate) -> Attempt:
+        grader = self.grader
+        tests = grader.suites.tests(exercise.id)
+        candidate.output = ""
+        failure = candidate.import_failure()
+        if failure is not None:
+            return decided(exercise, tests, *_import_verdict(exercise, failure))
+        examination = Examination(
+            reference_function(exercise), partial(candidate.ask, exercise.name), grader.answers(exercise)
+        )
+        records: list[TestRecord] = []
+        for test in tests:
+            if sum(record.status == "timeout" for record in records) >= TIMEOUTS_PER_EXERCISE:
+                sentence = "Not run: other tests of this exercise have already run out of time."
+                records.append(TestRecord(test, "timeout", sentence, 0.0))
+                continue
+            records.append(grader.suites.run(test, examination, grader.options.seed))
+            if records[0].status == "not_started":
+                return decided(exercise, tests, "not_started", "It still raises NotImplementedError.")
+        return Attempt(exercise, tests, records, examination.observations, output=candidate.output)
+
+    def _carry_forward(self, exercise: Exercise, alone: Attempt) -> Attempt:
+        """Examine again with the reference's functions in place of those that it rests on and that are wrong."""
+        reached = self.student.all_dependencies(exercise.lesson, exercise.name, self._everything)
+        faulty = [
+            other
+            for other in self.grader.course.exercises
+            if (other.lesson, other.name) in reached and other.id != exercise.id and not self._is_fine(other)
+        ]
+        if not faulty:
+            return alone
+        replacements: dict[str, dict[str, Callable[..., Any]]] = {}
+        for other in faulty:
+            replacements.setdefault(other.lesson, {})[other.name] = stand_in(reference_function(other))
+        unusable = tuple(slug for slug in replacements if slug != exercise.lesson and self._cannot_run(slug))
+        candidate = Candidate(
+            self.grader.zygote, self.sources, exercise.lesson, self._limits(exercise.lesson), replacements, unusable
+        )
+        with candidate:
+            again = self._examine(exercise, candidate)
+        names = ", ".join(f"`{other.id}`" for other in faulty)
+        if again.status == "passed":
+            message = f"This function is right; it inherits the fault of {names}."
+            return replace(again, inherits=faulty[0].id, message=message)
+        if sum(again.earned) < sum(alone.earned) or again.verdict is not None:
+            return alone
+        return replace(again, notes=(*again.notes, f"Judged with a correct {names} in place of yours."))
+
+    def _is_fine(self, other: Exercise) -> bool:
+        """Whether a function that something rests on is right. In a circle of functions that call each other the one
+        still under way counts as wrong, so that it is replaced."""
+        if other.id in self._under_way and other.id not in self._attempts:
+            return False
+        return self.attempt(other).fine
+
+    def _cannot_run(self, slug: str) -> bool:
+        return slug not in self.sources or self._candidate(slug).import_failure() is not None
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
+    parameters = inspect.signature(function).parameters.values()
+    required = [p.name for p in parameters if p.default is inspect.Parameter.empty]
+    return required, [p.name for p in parameters if p.default is not inspect.Parameter.empty]
+
+
+def _import_verdict(exercise: Exercise, failure: Raised | Died) -> tuple[Any, str]:
+    where = f"student/{exercise.lesson}.py"
+    if isinstance(failure, Died):
+        status = failure.reason if failure.reason in ("timeout", "memory") else "crashed"
+        return status, f"{where} could not be run: {failure.detail}"
+    line = f", line {failure.line}" if failure.line else ""
+    origin = f"student/{failure.module}.py" if failure.module else where
+    return "error", f"{where} could not be imported: {failure.type_name}: {failure.message} ({origin}{line})."
+
+

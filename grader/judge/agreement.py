@@ -1,0 +1,140 @@
+"""Whether a learner's outcome is that of a misconception."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grader.judge.answer import Answer
+from grader.judge.comparison import Difference, compare
+from grader.judge.misconception import Flawed
+from grader.judge.observation import Observation
+from grader.judge.probe import Closeness, Probe, run_here
+from grader.judge.tolerance import Line, line
+from grader.judge.values import Place, leaves, tensors
+from grader.sandbox.reply import Outcome, Raised, Returned
+
+BORDERLINE = 4.0
+"""Near the pass line of a low-precision test two computations of one mistake may fall on either side."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """What a misconception answers to a probe.
+
+    difference: how that differs from the right answer; lines: how near a learner must come to it to have made the same
+    mistake, for each floating tensor of the result and, by path, for each gradient.
+    """
+
+    outcome: Outcome
+    difference: Difference | None
+    lines: Mapping[Place, Line]
+    gradient_lines: Mapping[Any, Line]
+
+    def departs(self, probe: Probe) -> bool:
+        """Whether it is not the right answer."""
+        return self.difference is not None or mutates(self.outcome, probe)
+
+
+def alternative(flawed: Flawed, names: frozenset[str], probe: Probe, answer: Answer) -> Alternative:
+    """The answer of these mistakes made together; asked once and kept with the right answer."""
+    if names not in answer.asked:
+        outcome = run_here(flawed.variant(names), probe, answer.cotangent)
+        values = dict(tensors(outcome.value)) if isinstance(outcome, Returned) else {}
+        gradients = (outcome.gradients or {}) if isinstance(outcome, Returned) else {}
+        answer.asked[names] = Alternative(
+            outcome,
+            compare(outcome, answer, probe).difference,
+            {place: _wider(t, answer.lines.get(place)) for place, t in values.items() if t.is_floating_point()},
+            {path: _wider(g, answer.gradient_lines.get(path)) for path, g in gradients.items() if g is not None},
+        )
+    found: Alternative = answer.asked[names]
+    return found
+
+
+def agree(observation: Observation, other: Alternative) -> float | None:
+    """How far the learner's outcome is from the misconception's, in float64 lines; None if they do not agree.
+
+    In 32 and 16 bits two computations of the same mistake differ in rounding and in what overflows first, so there only
+    the kind of failure counts.
+    """
+    mine, theirs, probe = observation.outcome, other.outcome, observation.probe
+    if mutates(mine, probe) != mutates(theirs, probe):
+        return None
+    if isinstance(mine, Raised) or isinstance(theirs, Raised):
+        alike = isinstance(mine, Raised) and isinstance(theirs, Raised) and mine.type_name == theirs.type_name
+        return 0.0 if alike else None
+    if not (isinstance(mine, Returned) and isinstance(theirs, Returned)):
+        return None
+    if probe.finite_only or probe.dtype not in (None, torch.float64):
+        return 0.0 if _alike(observation.comparison.difference, other.difference) else None
+    apart = _apart(mine.value, theirs.value, other.lines)
+    if apart is None or not probe.wrt:
+        return apart
+    gradients = _apart(_by_path(mine.gradients), _by_path(theirs.gradients), other.gradient_lines, by_path=True)
+    return None if gradients is None else max(apart, gradients)
+
+
+def mutates(outcome: Outcome, probe: Probe) -> bool:
+    """Whether a call changed its arguments. Where gradients are taken, autograd itself refuses that."""
+    return isinstance(outcome, Returned) and bool(outcome.changed_inputs) and not probe.wrt
+
+
+def _alike(a: Difference | None, b: Difference | None) -> bool:
+    if a is None or b is None:
+        other = a or b
+        return other is None or (other.kind == "value" and other.ratio < BORDERLINE)
+    return a.kind == b.kind
+
+
+def _by_path(gradients: Mapping[Any, Tensor | None] | None) -> dict[Any, Tensor]:
+    return {path: g for path, g in (gradients or {}).items() if g is not None}
+
+
+def _apart(mine: Any, theirs: Any, lines: Mapping[Any, Line], by_path: bool = False) -> float | None:
+    """The largest distance between two nested values in float64 lines, None if anything lies beyond a pass line."""
+    a, b = (mine, theirs) if by_path else (dict(leaves(mine)), dict(leaves(theirs)))
+    if a.keys() != b.keys():
+        return None
+    fine = 0.0
+    for place, value in a.items():
+        distance = _leaf_distance(value, b[place], lines.get(place))
+        if distance is None:
+            return None
+        fine = max(fine, distance)
+    return fine
+
+
+def _leaf_distance(mine: Any, theirs: Any, allowed: Line | None) -> float | None:
+    if not (isinstance(mine, Tensor) and isinstance(theirs, Tensor)):
+        if isinstance(mine, float) and isinstance(theirs, float):
+            same = mine == theirs or math.isclose(mine, theirs, rel_tol=1e-12) or (mine != mine and theirs != theirs)
+        else:
+            same = type(mine) is type(theirs) and bool(mine == theirs)
+        return 0.0 if same else None
+    if mine.shape != theirs.shape or mine.dtype != theirs.dtype:
+        return None
+    if allowed is None or not mine.numel():
+        return 0.0 if torch.equal(mine, theirs) else None
+    gap = (mine.double() - theirs.double()).abs()
+    worst = float(gap.max())
+    if not math.isfinite(worst):
+        odd = ~mine.isfinite() | ~theirs.isfinite()
+        if not torch.equal(mine[odd].nan_to_num(nan=0.5), theirs[odd].nan_to_num(nan=0.5)):
+            return None
+        rest = gap[~odd]
+        worst = float(rest.max()) if rest.numel() else 0.0
+    if worst > allowed.passes:
+        return None
+    return worst / allowed.fine if allowed.fine > 0 else 0.0
+
+
+def _wider(tensor: Tensor, right: Line | None) -> Line:
+    """The pass line of the right answer, or that of the misconception's own size if it is larger."""
+    own = line(tensor.double(), None, torch.float64, Closeness())
+    return own if right is None else Line(max(own.passes, right.passes), max(own.fine, right.fine))

@@ -1,0 +1,170 @@
+"""The `check` that suites call: asks the learner's function, asks the reference, compares, keeps the observation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from grader.judge.answer import Answer, answer
+from grader.judge.comparison import Comparison, Difference, compare
+from grader.judge.observation import Observation
+from grader.judge.probe import Closeness, Probe, gradient_paths
+from grader.sandbox.reply import Died, Outcome, Path, Raised, Returned
+
+Trouble = Literal["failed", "error", "timeout", "crashed", "memory", "not_started"]
+
+
+class Failed(Exception):
+    """A test that the learner's function did not pass, and why."""
+
+    def __init__(self, status: Trouble, sentence: str, observation: Observation | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+        self.observation = observation
+
+
+@dataclass
+class Examination:
+    """One exercise of one submission while its suite runs.
+
+    ask: puts a probe to the function under test; answers: the reference's answers of earlier runs, by test, reused when
+    a test asks the same again.
+    """
+
+    reference: Callable[..., Any]
+    ask: Callable[[Probe, Answer], Outcome]
+    answers: dict[str, list[tuple[Probe, Answer]]] = field(default_factory=dict)
+    observations: list[Observation] = field(default_factory=list)
+
+    def answer(self, test: str, position: int, probe: Probe) -> Answer:
+        """The reference's answer to the test's call number `position`."""
+        known = self.answers.setdefault(test, [])
+        if position < len(known) and known[position][0].same_inputs(probe):
+            return known[position][1]
+        fresh = answer(self.reference, probe)
+        known[position:] = [(probe, fresh)]
+        return fresh
+
+
+class Check:
+    """Bound to one test of one exercise. Required parameters are passed by position, optional ones by keyword."""
+
+    def __init__(self, examination: Examination, test: str, seed: int, closeness: Closeness = Closeness()) -> None:
+        self._examination = examination
+        self._test = test
+        self._seed = seed
+        self._closeness = closeness
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The value must be the reference's, by the tolerance rule. Returns the learner's value."""
+        return self._value(Probe(args, kwargs, closeness=self._closeness))
+
+    def within(self, kappa: float = 1.0, scale: float = 0.0, rtol: float | None = None) -> Check:
+        """The same check with a condition factor, a floor for the scale, or a plain relative pass line."""
+        closeness = replace(self._closeness, kappa=kappa, scale=scale or 0.0, rtol=rtol)
+        return Check(self._examination, self._test, self._seed, closeness)
+
+    def exact(self, *args: Any, **kwargs: Any) -> Any:
+        """Bitwise equal: data movement, masks, integers."""
+        return self._value(Probe(args, kwargs, closeness=replace(self._closeness, exact=True)))
+
+    def gradient(self, *args: Any, wrt: tuple[Path, ...] | None = None, **kwargs: Any) -> Any:
+        """Value and gradients (of all floating arguments, or of those named) must be the reference's."""
+        return self._value(self._with_gradients(args, kwargs, wrt, finite_only=False))
+
+    def finite_gradient(self, *args: Any, wrt: tuple[Path, ...] | None = None, **kwargs: Any) -> Any:
+        """The value must be right and every gradient finite."""
+        return self._value(self._with_gradients(args, kwargs, wrt, finite_only=True))
+
+    def raises(self, *args: Any, **kwargs: Any) -> None:
+        """The arguments must be refused with a ValueError."""
+        self._judge(Probe(args, kwargs, aim="raises"))
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """The learner's value, not compared: for laws."""
+        observation = self._observe(Probe(args, kwargs, aim="call", closeness=self._closeness))
+        if not isinstance(observation.outcome, Returned):
+            raise self._failure(observation)
+        return observation.outcome.value
+
+    def unchanged(self, *args: Any, **kwargs: Any) -> Any:
+        """No call of the exercise so far may have changed its arguments, nor the result of an earlier call."""
+        value = self.call(*args, **kwargs)
+        for observation in self._examination.observations:
+            outcome = observation.outcome
+            if isinstance(outcome, Returned) and outcome.changed_inputs:
+                names = " and ".join(f"argument {name}" for name in outcome.changed_inputs)
+                raise Failed("failed", f"Your function changes what it was given ({names}).", observation)
+            if isinstance(outcome, Returned) and outcome.stale:
+                raise Failed("failed", "A later call changes the result of an earlier one.", observation)
+        return value
+
+    def expect(self, condition: Any, sentence: str) -> None:
+        """A law: the condition must hold."""
+        if not bool(condition):
+            raise Failed("failed", sentence)
+
+    def close(self, a: Any, b: Any, atol: float, sentence: str) -> None:
+        """A law between two of the learner's own results: equal within atol, NaN nowhere."""
+        if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+            raise Failed("failed", "A tensor was expected.")
+        same_shape = a.shape == b.shape
+        self.expect(same_shape and bool(((a.double() - b.double()).abs() <= atol).all()), sentence)
+
+    def _with_gradients(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], wrt: tuple[Path, ...] | None, finite_only: bool
+    ) -> Probe:
+        paths = gradient_paths(args, kwargs) if wrt is None else tuple(wrt)
+        seed = (self._seed + 1) % 2**31
+        return Probe(args, kwargs, "gradient", paths, seed, self._closeness, finite_only)
+
+    def _value(self, probe: Probe) -> Any:
+        outcome = self._judge(probe).outcome
+        return outcome.value if isinstance(outcome, Returned) else None
+
+    def _judge(self, probe: Probe) -> Observation:
+        observation = self._observe(probe)
+        if observation.failed:
+            raise self._failure(observation)
+        return observation
+
+    def _observe(self, probe: Probe) -> Observation:
+        examination = self._examination
+        asked = sum(o.test == self._test for o in examination.observations)
+        expected = examination.answer(self._test, asked, probe)
+        outcome = examination.ask(probe, expected)
+        observation = Observation(self._test, probe, expected, outcome, compare(outcome, expected, probe))
+        examination.observations.append(observation)
+        return observation
+
+    def _failure(self, observation: Observation) -> Failed:
+        difference = observation.comparison.difference
+        sentence = difference.sentence if difference else "Your function did not answer."
+        return Failed(trouble(observation.outcome, observation.comparison), sentence, observation)
+
+
+def trouble(outcome: Outcome, comparison: Comparison) -> Trouble:
+    """The status of a test that ended with this outcome."""
+    if isinstance(outcome, Died):
+        return outcome.reason if outcome.reason == "timeout" or outcome.reason == "memory" else "crashed"
+    if isinstance(outcome, Raised):
+        if outcome.is_not_implemented:
+            return "not_started"
+        if outcome.is_memory:
+            return "memory"
+        expected: Difference | None = comparison.difference
+        return "failed" if expected and expected.kind == "wrong-exception" else "error"
+    return "failed"
+
+
+def computed_in_float32(observations: list[Observation]) -> bool:
+    """Whether float64 questions were answered right, but only to float32's precision."""
+    return any(
+        o.probe.dtype == torch.float64 and not o.failed and o.probe.closeness.rtol is None and o.comparison.fine > 1e4
+        for o in observations
+    )

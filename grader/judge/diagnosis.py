@@ -1,0 +1,128 @@
+"""Naming the mistake from the numbers: which misconception answers as the learner's function did?
+
+Every misconception is asked the same questions. It is named only if it gives the learner's answer wherever it differs
+from the right one, and no other explains as much. Pairs are tried when no single mistake explains everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from grader.judge.agreement import agree, alternative
+from grader.judge.misconception import Flawed, Misconception
+from grader.judge.observation import Observation
+from grader.sandbox.reply import Died, NotAValue, Raised
+
+CLEARLY_NEARER = 10.0
+"""The runner-up must lie this many times as far away before the nearest alone is named."""
+MOST_NAMED = 3
+"""Three causes can be read side by side; more say nothing."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The mistakes that together, or (`either`) any one of which, explain the outcomes; `rest`: something is left over."""
+
+    misconceptions: tuple[Misconception, ...]
+    either: bool = False
+    rest: bool = False
+
+    @property
+    def id(self) -> str:
+        """The first's id, followed by the names of others made together with it, joined by plus signs."""
+        first, *others = self.misconceptions
+        return first.id if self.either else "+".join([first.id, *(m.name for m in others)])
+
+    @property
+    def sentence(self) -> str:
+        """What the learner reads."""
+        says = [m.says for m in self.misconceptions]
+        if self.either:
+            return "Your answers fit more than one cause. " + " Or: ".join(says)
+        if len(says) > 1:
+            return "Two things at once. First: " + " Second: ".join(says)
+        return says[0] + (" Something else is wrong as well." if self.rest else "")
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """How well some mistakes, made together, explain the observations.
+
+    explained: observations where they depart from the answer just as the learner did; contradicted: where they depart
+    from it and the learner did not follow; missed: where learner and variant differ at all; fine: the largest distance
+    between the two in float64 lines.
+    """
+
+    mistakes: tuple[Misconception, ...]
+    explained: int
+    contradicted: int
+    missed: int
+    fine: float
+
+    @property
+    def whole(self) -> bool:
+        return self.explained > 0 and self.missed == 0
+
+    @property
+    def partial(self) -> bool:
+        return self.explained > 0 and self.contradicted == 0
+
+
+def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis | None:
+    """Name the mistake, or None if nothing in the catalogue explains the outcomes."""
+    usable = [o for o in observations if not isinstance(o.outcome, Died | NotAValue)]
+    usable.sort(key=lambda o: o.probe.size)  # small questions first: most candidates drop out at once
+    if not any(o.failed for o in usable):
+        return None
+    singles = [_fit(flawed, (m,), usable) for m in flawed.misconceptions]
+    if named := _nearest([fit for fit in singles if fit.whole]):
+        return named
+    pairs = (_fit(flawed, pair, usable, stop_early=True) for pair in flawed.pairs())
+    if named := _nearest([fit for fit in pairs if fit.whole]):
+        return named
+    return _most_explaining([fit for fit in singles if fit.partial])
+
+
+def _fit(
+    flawed: Flawed, mistakes: tuple[Misconception, ...], observations: Iterable[Observation], stop_early: bool = False
+) -> _Fit:
+    names = frozenset(m.name for m in mistakes)
+    explained = contradicted = missed = 0
+    fine = 0.0
+    for observation in observations:
+        other = alternative(flawed, names, observation.probe, observation.answer)
+        distance = agree(observation, other)
+        departs = other.departs(observation.probe)
+        if distance is None:
+            missed += 1
+            contradicted += departs
+            if stop_early:
+                break
+        else:
+            fine = max(fine, distance)
+            # That both raised the same type says little: many mistakes do.
+            explained += departs and not (isinstance(other.outcome, Raised) and observation.probe.aim != "raises")
+    return _Fit(mistakes, explained, contradicted, missed, fine)
+
+
+def _nearest(fits: list[_Fit]) -> Diagnosis | None:
+    """Among mistakes that explain everything, the nearest; those as near are named beside it."""
+    if not fits:
+        return None
+    fits.sort(key=lambda fit: fit.fine)
+    near = [fit for fit in fits if fit.fine <= CLEARLY_NEARER * max(fits[0].fine, 1.0)]
+    if len(near) == 1:
+        return Diagnosis(near[0].mistakes)
+    if all(len(fit.mistakes) == 1 for fit in near):
+        return Diagnosis(tuple(fit.mistakes[0] for fit in near[:MOST_NAMED]), either=True)
+    shared = [m for m in near[0].mistakes if all(m in fit.mistakes for fit in near)]
+    return Diagnosis((shared[0],), rest=True) if shared else None
+
+
+def _most_explaining(fits: list[_Fit]) -> Diagnosis | None:
+    """Among mistakes that explain a part, the one that explains most, if it is alone in that."""
+    fits.sort(key=lambda fit: -fit.explained)
+    if not fits or (len(fits) > 1 and fits[1].explained == fits[0].explained):
+        return None
+    return Diagnosis(fits[0].mistakes, rest=True)

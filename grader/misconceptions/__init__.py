@@ -1,0 +1,1 @@
+"""Known mistakes, one file a lesson; see grader.judge.misconception."""

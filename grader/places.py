@@ -1,0 +1,35 @@
+"""Where the course lies on this machine: beside the engine in a clone, inside it when installed from a wheel."""
+
+from pathlib import Path
+
+from grader.errors import UserError
+
+_ENGINE = Path(__file__).resolve().parent
+
+
+def lessons_folder() -> Path:
+    """The folder that holds `course.yaml`. Raises UserError when there is none."""
+    installed = _ENGINE / "_data" / "lessons"
+    clone = _ENGINE.parent / "lessons"
+    for folder in (installed, clone):
+        if (folder / "course.yaml").is_file():
+            return folder
+    raise UserError(
+        f"There is no course at {clone / 'course.yaml'}. Install decoder-anatomy again, or restore lessons/."
+    )
+
+
+def reference_folder() -> Path:
+    """The folder of the answers, one file a lesson; in a clone and in a wheel alike it lies beside the engine."""
+    return _ENGINE.parent / "reference"
+
+
+def suites_folder() -> Path:
+    """The folder of the hidden suites, `test_<slug>.py` each."""
+    return _ENGINE / "suites"
+
+
+def clone_folder() -> Path | None:
+    """The root of the clone this engine runs from, or None when it was installed from a wheel."""
+    root = _ENGINE.parent
+    return root if (root / "pyproject.toml").is_file() and (root / "lessons").is_dir() else None

@@ -1,0 +1,88 @@
+"""What a worker is made of on the grader's side: descriptors, a process to kill, a folder to remove."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.sandbox.channel import ZygoteDied
+from grader.sandbox.inside.protocol import FORK, STATUS
+
+_PID_WAIT = 10.0
+
+
+class ForkFailed(Exception):
+    """The machine would not make another process."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One worker's process. handle: a pidfd, None where the system has none."""
+
+    pid: int
+    handle: int | None
+    channel: socket.socket
+    output: int
+    status: socket.socket
+    scratch: Path
+
+    def kill(self) -> None:
+        """Kill the process; does not wait. The grader's ends of its descriptors are closed, but for the status."""
+        if self.handle is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            os.close(self.handle)
+        with suppress(OSError):
+            self.status.shutdown(socket.SHUT_WR)  # where there is no pidfd, this asks the zygote to kill it
+        self.channel.close()
+        os.close(self.output)
+
+    def reaped(self, milliseconds: int = 0) -> bool:
+        """Whether the process is gone; if so, its folder goes as well. Call only after `kill`."""
+        poll = select.poll()
+        poll.register(self.status, select.POLLIN)
+        if not poll.poll(milliseconds):
+            return False
+        self.status.close()
+        try:
+            self.scratch.rmdir()
+        except OSError:  # not empty, and nobody knows how full
+            threading.Thread(target=shutil.rmtree, args=(self.scratch,), kwargs={"ignore_errors": True}).start()
+        return True
+
+
+def fork_cell(control: socket.socket, scratch: Path) -> Cell:
+    """Have the zygote fork a worker. Raises ForkFailed, ZygoteDied."""
+    ours, theirs = socket.socketpair()
+    status, their_status = socket.socketpair()
+    output, their_output = os.pipe()
+    try:
+        socket.send_fds(control, [FORK], [theirs.fileno(), their_output, their_status.fileno()])
+    except (BrokenPipeError, ConnectionResetError):
+        raise ZygoteDied("the process that makes the workers has ended") from None
+    finally:
+        theirs.close()
+        their_status.close()
+        os.close(their_output)
+    ours.setblocking(False)
+    os.set_blocking(output, False)
+    pid, handle = _receive_pid(status)
+    return Cell(pid, handle, ours, output, status, scratch)
+
+
+def _receive_pid(status: socket.socket) -> tuple[int, int | None]:
+    status.settimeout(_PID_WAIT)
+    message, handles, _, _ = socket.recv_fds(status, STATUS.size, 1)
+    if len(message) < STATUS.size:
+        raise ZygoteDied("the process that makes the workers has ended")
+    pid: int = STATUS.unpack(message)[0]
+    if pid < 0:
+        raise ForkFailed(f"a worker could not be started: {os.strerror(-pid)}")
+    return pid, handles[0] if handles else None

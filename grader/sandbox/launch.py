@@ -1,0 +1,72 @@
+"""How the zygote is started: a fresh interpreter that knows the standard library, torch's folder and nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+INSIDE = Path(__file__).resolve().parent / "inside"
+_KEPT = ("LANG", "LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+"""Variables of the grader that a worker may see: locale, where this interpreter's libraries lie, and OpenBLAS's kernel."""
+
+_BOOT = """\
+import importlib.util, os, sys
+control, parent, folders, preload, inside = sys.argv[1:]
+sys.path[:] = [folder for folder in sys.path if folder] + folders.split(os.pathsep)
+spec = importlib.util.spec_from_file_location("anatomy_worker", os.path.join(inside, "__init__.py"))
+sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+from anatomy_worker.zygote import main
+main(int(control), int(parent), preload.split(",") if preload else [])
+"""
+"""Loads `inside` under a name of its own: with its folder's name, `grader` would have to be importable."""
+
+
+class NoTorch(Exception):
+    """This interpreter has no torch to hand to the workers."""
+
+
+def start_zygote(control: int, preload: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start it and return at once. control: its end of the control socket; errors: where its stderr goes."""
+    # The kernel ties a child's life to the thread that started it, so only the main thread may ask for that.
+    parent = os.getpid() if threading.current_thread() is threading.main_thread() else 0
+    command = [sys.executable, "-S", "-B", "-P", "-X", "utf8", "-c", _BOOT]
+    arguments = [str(control), str(parent), os.pathsep.join(package_folders()), ",".join(preload), str(INSIDE)]
+    return subprocess.Popen(
+        command + arguments,
+        pass_fds=[control],
+        env=_environment(),
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        start_new_session=True,
+    )
+
+
+def package_folders() -> list[str]:
+    """The folders of installed packages, torch's among them. Raises NoTorch. Does not import torch."""
+    spec = importlib.util.find_spec("torch")
+    if spec is None or spec.origin is None:
+        raise NoTorch("torch is not installed in this Python; install it and try again")
+    home = str(Path(spec.origin).parent.parent)
+    folders = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    return list(dict.fromkeys([*folders, home]))
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return kept | {
+        "CUDA_VISIBLE_DEVICES": "",
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+        "MALLOC_ARENA_MAX": "2",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONMALLOC": "malloc",
+    }

@@ -1,0 +1,1 @@
+"""Right answers in other styles, one file a lesson; see grader.judge.variation."""

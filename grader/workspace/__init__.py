@@ -1,0 +1,29 @@
+"""A learner's files: where they lie, how they are read, and how a stub is put back. Nothing of them is executed."""
+
+from grader.workspace.folder import Started, Workspace, find_workspace, start
+from grader.workspace.reset import Reset, reset
+from grader.workspace.submission import (
+    Problem,
+    ProblemKind,
+    SourceFile,
+    Submission,
+    module_folder,
+    read_source,
+    read_submission,
+)
+
+__all__ = [
+    "Problem",
+    "ProblemKind",
+    "Reset",
+    "SourceFile",
+    "Started",
+    "Submission",
+    "Workspace",
+    "find_workspace",
+    "module_folder",
+    "read_source",
+    "read_submission",
+    "reset",
+    "start",
+]
