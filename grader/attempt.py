@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from grader.course.model import Exercise
 from grader.judge.check import computed_in_float32
@@ -72,9 +71,7 @@ class Attempt:
         return self.status in ("passed", "inherited")
 
 
-def settle(
-    attempt: Attempt, reference: Callable[..., Any], flawed: Flawed | None, *, hide_expected: bool
-) -> ExerciseResult:
+def settle(attempt: Attempt, flawed: Flawed | None, *, hide_expected: bool) -> ExerciseResult:
     """The result of an attempt, with the mistake named where the numbers name it."""
     status, exercise = attempt.status, attempt.exercise
     result = ExerciseResult(
@@ -97,21 +94,20 @@ def settle(
         fault = next(record for record in attempt.records if record.status == "grader_fault")
         return replace(result, message=f"The grader failed in its own test {fault.test.name!r}:\n{fault.sentence}")
     diagnosis = diagnose(flawed, attempt.observations) if flawed else None
-    return _explained(result, attempt, diagnosis, reference, hide_expected)
+    return _explained(result, attempt, diagnosis, hide_expected)
 
 
 def _explained(
     result: ExerciseResult,
     attempt: Attempt,
     diagnosis: Diagnosis | None,
-    reference: Callable[..., Any],
     hide_expected: bool,
 ) -> ExerciseResult:
     first = next((record for record in attempt.records if record.status != "passed"), None)
     if first is None:
         return result
     shown = smallest(attempt.observations) or first.observation
-    text = evidence(shown, reference, hide_expected=hide_expected) if shown else ""
+    text = evidence(shown, hide_expected=hide_expected) if shown else ""
     if shown is not None and isinstance(shown.outcome, Raised) and shown.outcome.trace:
         text = f"{text}\n{shown.outcome.trace}".strip()
     if diagnosis is None:

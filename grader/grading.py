@@ -67,12 +67,7 @@ class Grader:
         finally:
             sitting.close()
         results = tuple(
-            settle(
-                attempt,
-                reference_function(attempt.exercise),
-                flawed_function(attempt.exercise),
-                hide_expected=self.options.hide_expected,
-            )
+            settle(attempt, flawed_function(attempt.exercise), hide_expected=self.options.hide_expected)
             for attempt in attempts
         )
         problems = sitting.problems({exercise.lesson for exercise in exercises})

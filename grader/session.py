@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+import torch
 from _pytest.runner import runtestprotocol
 
 from grader.errors import GraderFault
@@ -124,6 +125,7 @@ def with_suites(lessons: Sequence[str], body: Callable[[Suites], int], suites: P
     files = [suites / f"test_{lesson}.py" for lesson in lessons]
     if missing := [file.name for file in files if not file.is_file()]:
         raise GraderFault(f"the suite {', '.join(missing)} is missing from {suites}")
+    torch.set_num_threads(1)  # at these sizes a second thread costs more than it brings, under load sixty times more
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from grader.course.model import Course, Exercise
+from grader.errors import GraderFault
 from grader.judge.source import parse_submission
-from grader.sandbox import Zygote
+from grader.sandbox import ForkFailed, NoTorch, Zygote, ZygoteDied
 from grader.workspace import Submission
 
 if TYPE_CHECKING:
@@ -22,14 +23,20 @@ def at_desk(
     hide_expected: bool,
     body: Callable[[Grader], int],
 ) -> int:
-    """Call `body` with a Grader that can judge these exercises and all that they rest on. Returns what it returns."""
-    with Zygote() as zygote:
-        lessons = _lessons(course, submission, exercises)
-        from grader.grading import Grader, Options
-        from grader.session import with_suites
+    """Call `body` with a Grader that can judge these exercises and all that they rest on. Returns what it returns.
 
-        options = Options(seed=seed, hide_expected=hide_expected)
-        return with_suites(lessons, lambda suites: body(Grader(course, suites, zygote, options)))
+    Raises GraderFault when no worker can be had on this machine.
+    """
+    try:
+        with Zygote() as zygote:
+            lessons = _lessons(course, submission, exercises)
+            from grader.grading import Grader, Options
+            from grader.session import with_suites
+
+            options = Options(seed=seed, hide_expected=hide_expected)
+            return with_suites(lessons, lambda suites: body(Grader(course, suites, zygote, options)))
+    except (ZygoteDied, ForkFailed, NoTorch) as error:
+        raise GraderFault(f"Submitted code could not be run: {error} Try `anatomy doctor`.") from error
 
 
 def _lessons(course: Course, submission: Submission, exercises: Sequence[Exercise]) -> list[str]:

@@ -19,7 +19,7 @@ MEANING = {
     "deadlines": "a call that takes too long or prints too much is ended",
     "rlimits": "memory, processor time, files and their sizes are limited by the kernel",
     "clean-environment": "submitted code sees none of your environment variables",
-    "parent-death": "nothing keeps running when the grader ends",
+    "memory-limit": "what a call allocates is limited",
     "no-new-privileges": "submitted code cannot gain rights through set-uid programs",
 }
 MISSING = (
@@ -54,10 +54,10 @@ def _findings() -> Iterator[tuple[str, bool, str]]:
 
 
 def _records() -> tuple[str, bool, str]:
-    from grader.records.log import log_folder
+    from grader.records.log import log_home
 
     try:
-        return "records", True, str(log_folder())
+        return "records", True, str(log_home())
     except UserError as error:
         return "records", False, str(error)
 
@@ -79,4 +79,4 @@ def _sandbox() -> Iterator[tuple[str, bool, str]]:
         return
     for layer in layers:
         yield "protection", True, f"{layer}: {MEANING.get(layer, 'on')}"
-    yield "protection", True, MISSING
+    yield "off", True, MISSING

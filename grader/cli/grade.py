@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,13 +119,25 @@ def _untouched(submission: Submission, exercises: Sequence[Exercise], seed: int)
 
 
 def _logger() -> Callable[[Report], None]:
-    from grader.records.clock import now
-    from grader.records.grading import record_grading
+    """Writes a grading into the learner's log. A log that cannot be written never hides a verdict."""
+    from grader.cli.learner import learner_log
+    from grader.records import clock
+    from grader.records.fold import GRADING
+    from grader.records.log import LogUnwritable
 
     def log(report: Report) -> None:
-        moment: datetime = now()
-        problem = record_grading(report, moment)
-        if problem:
-            click.echo(f"Note: {problem}", err=True)
+        exercises = {
+            result.id: {
+                "status": result.status,
+                "earned": result.earned,
+                "possible": result.possible,
+                "misconception": result.misconception,
+            }
+            for result in report.exercises
+        }
+        try:
+            learner_log().append(GRADING, {"seed": report.seed, "exercises": exercises}, clock.now())
+        except LogUnwritable as error:
+            click.echo(f"Note: {error}", err=True)
 
     return log

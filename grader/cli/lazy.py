@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from grader.errors import UserError
+from grader.errors import GraderFault, UserError
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
@@ -66,19 +66,22 @@ class LazyGroup(click.Group):
             formatter.write_dl([(command.name, command.summary) for command in self._lazy.values()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the subcommand. A UserError becomes its sentence and exit code 2, Ctrl-C exit code 130."""
-        _survive_ascii_terminals()
+        """Run the subcommand. A UserError becomes its sentence and exit code 2, a GraderFault 3, Ctrl-C 130."""
+        _survive_narrow_encodings()
         try:
             return super().invoke(ctx)
         except UserError as error:
             click.echo(f"Error: {error}", err=True)
             ctx.exit(error.exit_code)
+        except GraderFault as fault:
+            click.echo(f"Grader fault, not yours: {fault}", err=True)
+            ctx.exit(fault.exit_code)
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(_INTERRUPTED)
 
 
-def _survive_ascii_terminals() -> None:
+def _survive_narrow_encodings() -> None:
     """A character that the terminal cannot show becomes `?`; it must not end the command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

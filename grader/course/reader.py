@@ -153,7 +153,7 @@ def nearest(name: str, known: Collection[str]) -> str:
 
 
 def kind_of(node: Node) -> str:
-    """What a node is, for a message: `a list`, `the number 3`."""
+    """What a node is, for a message: `a list`, `a whole number (3)`."""
     if isinstance(node, ScalarNode) and node.tag not in (yaml12.NULL, yaml12.STR):
         return f"{_KINDS.get(node.tag, 'a value')} ({node.value})"
     return _KINDS.get(node.tag, "a value")

@@ -3,6 +3,7 @@
 `python -m grader.course.stubs [DIR]` writes student/ of the clone afresh. Answers are read as text, never imported.
 """
 
+import ast
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -63,9 +64,12 @@ def function_stub(lesson: Lesson, exercise: Exercise, reference: Path | None = N
 
 
 def write_stubs(course: Course, folder: Path) -> list[Path]:
-    """Write every stub into `folder`, over whatever is there. For student/ of the clone, not for a learner's work."""
+    """Write every stub into `folder`, over older stubs. Raises UserError and writes nothing if work lies there."""
     sources = {"__init__.py": PACKAGE_SOURCE}
     sources |= {f"{lesson.slug}.py": stub_source(lesson) for lesson in course.lessons}
+    for name in sources:
+        if _holds_work(folder / name):
+            raise UserError(f"{folder / name} holds somebody's work. Move it away first; nothing was written.")
     folder.mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
         (folder / name).write_text(source, encoding="utf-8", newline="\n")
@@ -76,6 +80,17 @@ def command_list(commands: Mapping[str, str]) -> str:
     """Commands and what each is for, in two columns, indented by four spaces as Markdown wants code."""
     width = max(map(len, commands))
     return "\n".join(f"    {command:<{width}}  {purpose}" for command, purpose in commands.items())
+
+
+def _holds_work(path: Path) -> bool:
+    """Whether a file is there with anything but stubs in it."""
+    try:
+        written = functions(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return False
+    except (SyntaxError, ValueError, OSError):
+        return True
+    return not all(ast.unparse(each.node.body[-1]) == "raise NotImplementedError" for each in written.values())
 
 
 class _Answer:

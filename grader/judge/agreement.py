@@ -71,13 +71,25 @@ def agree(observation: Observation, other: Alternative) -> float | None:
         return 0.0 if alike else None
     if not (isinstance(mine, Returned) and isinstance(theirs, Returned)):
         return None
-    if probe.finite_only or probe.dtype not in (None, torch.float64):
+    if probe.finite_only or not precise(probe):
         return 0.0 if _alike(observation.comparison.difference, other.difference) else None
     apart = _apart(mine.value, theirs.value, other.lines)
     if apart is None or not probe.wrt:
         return apart
     gradients = _apart(_by_path(mine.gradients), _by_path(theirs.gradients), other.gradient_lines, by_path=True)
     return None if gradients is None else max(apart, gradients)
+
+
+def precise(probe: Probe) -> bool:
+    """Whether numbers tell mistakes apart here; in 32 and 16 bits rounding and range have their say too."""
+    return probe.dtype in (None, torch.float64)
+
+
+def only_kind(observation: Observation, other: Alternative) -> bool:
+    """Whether all that speaks for a mistake is that its numbers are wrong too, which any other mistake's are."""
+    loose = observation.probe.finite_only or not precise(observation.probe)
+    kind = other.difference.kind if other.difference else None
+    return loose and kind in ("value", "finiteness", "gradient")
 
 
 def mutates(outcome: Outcome, probe: Probe) -> bool:

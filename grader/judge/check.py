@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from torch import Tensor
 from grader.judge.answer import Answer, answer
 from grader.judge.comparison import Comparison, Difference, compare
 from grader.judge.observation import Observation
-from grader.judge.probe import Closeness, Probe, gradient_paths
+from grader.judge.probe import Closeness, Probe, gradient_paths, path_name
 from grader.sandbox.reply import Died, Outcome, Path, Raised, Returned
 
 Trouble = Literal["failed", "error", "timeout", "crashed", "memory", "not_started"]
@@ -39,7 +40,11 @@ class Examination:
     reference: Callable[..., Any]
     ask: Callable[[Probe, Answer], Outcome]
     answers: dict[str, list[tuple[Probe, Answer]]] = field(default_factory=dict)
+    names: tuple[str, ...] = field(init=False)
     observations: list[Observation] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.names = tuple(inspect.signature(self.reference).parameters)
 
     def answer(self, test: str, position: int, probe: Probe) -> Answer:
         """The reference's answer to the test's call number `position`."""
@@ -98,8 +103,8 @@ class Check:
         for observation in self._examination.observations:
             outcome = observation.outcome
             if isinstance(outcome, Returned) and outcome.changed_inputs:
-                names = " and ".join(f"argument {name}" for name in outcome.changed_inputs)
-                raise Failed("failed", f"Your function changes what it was given ({names}).", observation)
+                names = " and ".join(path_name(path, observation.probe.names) for path in outcome.changed_inputs)
+                raise Failed("failed", f"Your function changes what it was given: {names}.", observation)
             if isinstance(outcome, Returned) and outcome.stale:
                 raise Failed("failed", "A later call changes the result of an earlier one.", observation)
         return value
@@ -135,6 +140,7 @@ class Check:
 
     def _observe(self, probe: Probe) -> Observation:
         examination = self._examination
+        probe = replace(probe, names=examination.names)
         asked = sum(o.test == self._test for o in examination.observations)
         expected = examination.answer(self._test, asked, probe)
         outcome = examination.ask(probe, expected)

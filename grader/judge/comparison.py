@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from grader.judge.answer import Answer
-from grader.judge.probe import Probe
+from grader.judge.probe import Probe, path_name
 from grader.judge.values import Place
 from grader.sandbox.reply import Died, NotAValue, Outcome, Path, Raised, Returned
 
@@ -212,7 +212,7 @@ def _compare_gradients(outcome: Returned, answer: Answer, probe: Probe) -> Compa
     fine = 0.0
     for path in probe.wrt:
         want, have = expected.get(path), found.get(path)
-        part = f"The gradient of {path}: "
+        part = f"The gradient of {path_name(path, probe.names)}: "
         if have is None and want is not None and bool((want != 0).any()):
             return Comparison(Difference("detached", f"{part}none; your function does not pass it on.", path=path))
         have = torch.zeros_like(want) if have is None and want is not None else have

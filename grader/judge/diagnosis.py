@@ -7,9 +7,9 @@ from the right one, and no other explains as much. Pairs are tried when no singl
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from grader.judge.agreement import agree, alternative
+from grader.judge.agreement import agree, alternative, mutates, only_kind, precise
 from grader.judge.misconception import Flawed, Misconception
 from grader.judge.observation import Observation
 from grader.sandbox.reply import Died, NotAValue, Raised
@@ -40,22 +40,25 @@ class Diagnosis:
         says = [m.says for m in self.misconceptions]
         if self.either:
             return "Your answers fit more than one cause. " + " Or: ".join(says)
+        rest = " Something else is wrong as well." if self.rest else ""
         if len(says) > 1:
-            return "Two things at once. First: " + " Second: ".join(says)
-        return says[0] + (" Something else is wrong as well." if self.rest else "")
+            return "Two things at once. First: " + " Second: ".join(says) + rest
+        return says[0] + rest
 
 
 @dataclass(frozen=True)
 class _Fit:
     """How well some mistakes, made together, explain the observations.
 
-    explained: observations where they depart from the answer just as the learner did; contradicted: where they depart
-    from it and the learner did not follow; missed: where learner and variant differ at all; fine: the largest distance
-    between the two in float64 lines.
+    explained: observations where they depart from the answer just as the learner did; proven: those of them where the
+    likeness is one of numbers or of a tell-tale failure; contradicted: where they depart from the answer and the
+    learner did not follow; missed: where learner and variant differ at all; fine: the largest distance between the two
+    in float64 lines.
     """
 
     mistakes: tuple[Misconception, ...]
     explained: int
+    proven: int
     contradicted: int
     missed: int
     fine: float
@@ -66,29 +69,43 @@ class _Fit:
 
     @property
     def partial(self) -> bool:
-        return self.explained > 0 and self.contradicted == 0
+        return self.proven > 0 and self.contradicted == 0
 
 
 def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis | None:
-    """Name the mistake, or None if nothing in the catalogue explains the outcomes."""
+    """Name the mistake, or None if nothing in the catalogue explains the outcomes.
+
+    When nothing explains them all, range and precision are left aside: a formula may be wrong in a way that is known,
+    and the low-precision tests fail for a reason of their own.
+    """
     usable = [o for o in observations if not isinstance(o.outcome, Died | NotAValue)]
     usable.sort(key=lambda o: o.probe.size)  # small questions first: most candidates drop out at once
-    if not any(o.failed for o in usable):
+    if not any(o.failed or mutates(o.outcome, o.probe) for o in usable):
         return None
     singles = [_fit(flawed, (m,), usable) for m in flawed.misconceptions]
+    if named := _whole(flawed, usable, singles):
+        return named
+    formulas = [o for o in usable if precise(o.probe)]
+    if any(o.failed for o in formulas) and len(formulas) < len(usable):
+        named = _whole(flawed, formulas, [_fit(flawed, (m,), formulas) for m in flawed.misconceptions])
+        if named:
+            return replace(named, rest=True)
+    return _most_explaining([fit for fit in singles if fit.partial])
+
+
+def _whole(flawed: Flawed, observations: Sequence[Observation], singles: list[_Fit]) -> Diagnosis | None:
+    """The mistake, or else the two, that explain every observation."""
     if named := _nearest([fit for fit in singles if fit.whole]):
         return named
-    pairs = (_fit(flawed, pair, usable, stop_early=True) for pair in flawed.pairs())
-    if named := _nearest([fit for fit in pairs if fit.whole]):
-        return named
-    return _most_explaining([fit for fit in singles if fit.partial])
+    pairs = (_fit(flawed, pair, observations, stop_early=True) for pair in flawed.pairs())
+    return _nearest([fit for fit in pairs if fit.whole])
 
 
 def _fit(
     flawed: Flawed, mistakes: tuple[Misconception, ...], observations: Iterable[Observation], stop_early: bool = False
 ) -> _Fit:
     names = frozenset(m.name for m in mistakes)
-    explained = contradicted = missed = 0
+    explained = proven = contradicted = missed = 0
     fine = 0.0
     for observation in observations:
         other = alternative(flawed, names, observation.probe, observation.answer)
@@ -102,8 +119,10 @@ def _fit(
         else:
             fine = max(fine, distance)
             # That both raised the same type says little: many mistakes do.
-            explained += departs and not (isinstance(other.outcome, Raised) and observation.probe.aim != "raises")
-    return _Fit(mistakes, explained, contradicted, missed, fine)
+            said = departs and not (isinstance(other.outcome, Raised) and observation.probe.aim != "raises")
+            explained += said
+            proven += said and not only_kind(observation, other)
+    return _Fit(mistakes, explained, proven, contradicted, missed, fine)
 
 
 def _nearest(fits: list[_Fit]) -> Diagnosis | None:

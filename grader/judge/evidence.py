@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,8 +11,9 @@ from torch import Tensor
 
 from grader.judge.comparison import Difference
 from grader.judge.observation import Observation
+from grader.judge.probe import path_name
 from grader.judge.values import Place
-from grader.sandbox.reply import Outcome, Path, Raised, Returned
+from grader.sandbox.reply import Outcome, Raised, Returned
 
 SHOWN_WHOLE = 24
 """Numbers in a tensor that a person still reads at a glance."""
@@ -26,12 +26,12 @@ def smallest(observations: Sequence[Observation]) -> Observation | None:
     return min(failing, key=lambda o: o.probe.size, default=None)
 
 
-def evidence(observation: Observation, function: Callable[..., Any], *, hide_expected: bool = False) -> str:
+def evidence(observation: Observation, *, hide_expected: bool = False) -> str:
     """Input, yours and expected, as a few lines of plain text."""
     difference = observation.comparison.difference
     if difference is None:
         return ""
-    names = _parameter_names(function)
+    names = observation.probe.names
     digits = _digits(difference, observation)
     lines = ["with"]
     for name, value in _named_arguments(observation, names):
@@ -102,20 +102,9 @@ def _digits(difference: Difference, observation: Observation) -> int:
     return min(16, max(DIGITS, 2 + math.ceil(-math.log10(min(1.0, largest / size)))))
 
 
-def _parameter_names(function: Callable[..., Any]) -> list[str]:
-    return list(inspect.signature(function).parameters)
-
-
 def _named_arguments(observation: Observation, names: Sequence[str]) -> list[tuple[str, Any]]:
     positional = [(path_name(i, names), value) for i, value in enumerate(observation.probe.args)]
     return positional + list(observation.probe.kwargs.items())
-
-
-def path_name(path: Path, names: Sequence[str]) -> str:
-    """A gradient's or argument's path in the learner's words: `x`, `weights['wq']`."""
-    name, *keys = path if isinstance(path, tuple) else (path,)
-    head = names[name] if isinstance(name, int) and name < len(names) else str(name)
-    return head + "".join(f"[{key!r}]" for key in keys)
 
 
 def _labelled(label: str, text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -37,6 +37,8 @@ class Probe:
     closeness: Closeness = Closeness()
     finite_only: bool = False
     """Gradients need only be finite (where any finite gradient is right)."""
+    names: tuple[str, ...] = ()
+    """The function's parameters in order, for messages."""
 
     @property
     def size(self) -> int:
@@ -85,6 +87,13 @@ def at_path(args: tuple[Any, ...], kwargs: Mapping[str, Any], path: Path) -> Any
     for key in rest:
         value = value[key]
     return value
+
+
+def path_name(path: Path, names: Sequence[str]) -> str:
+    """A path in the learner's words: `x`, `weights['wq']`."""
+    name, *keys = path if isinstance(path, tuple) else (path,)
+    head = names[name] if isinstance(name, int) and name < len(names) else str(name)
+    return head + "".join(f"[{key!r}]" for key in keys)
 
 
 def run_here(function: Callable[..., Any], probe: Probe, cotangent: Any = None) -> Outcome:

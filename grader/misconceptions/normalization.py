@@ -1,6 +1,7 @@
 """Known mistakes of the lesson on normalization: each exercise written once, with a switch at every fork."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from grader.judge.misconception import Catalogue, Misconception, Wrong
@@ -49,6 +50,8 @@ def wrong_eps(default: str, other: str) -> tuple[Misconception, ...]:
         {
             "eps-outside-root": "eps is added after the root; it belongs under the root, beside what is rooted.",
             "eps-missing": "eps is not used; added under the root it keeps a row of equal numbers from giving 0/0.",
+            "eps-as-floor": "eps is only a lower bound of the divisor (clamp, F.normalize); it is added under the root.",
+            "square-floored": "eps is only a lower bound of what is rooted (clamp, max); it is added to it.",
             "eps-ignored": f"The argument eps is not used: your function takes {default} whatever is passed.",
             "eps-of-the-other-norm": f"Your function's default for eps is {other}; it should be {default}.",
         },
@@ -73,6 +76,13 @@ def shared_slips(float16: str) -> tuple[Misconception, ...]:
         Misconception(
             "detached-statistics",
             "The statistics are cut out of the graph, so the gradient treats them as constants; they depend on x.",
+            "a-cut-graph",
+            fails="test_gradients",
+        ),
+        Misconception(
+            "no-gradient",
+            "The result is cut off from its arguments (no_grad, detach, .data, or a new tensor made from numbers), "
+            "so nothing can be learned through it.",
             "a-cut-graph",
             fails="test_gradients",
         ),
@@ -161,11 +171,20 @@ def chosen_eps(wrong: Wrong, eps: float | None, default: float, other: float) ->
 def divisor(wrong: Wrong, square: Tensor, eps: float) -> Tensor:
     """What a row is divided by: the root of its variance or mean square, plus eps."""
     eps = 0.0 if wrong("eps-missing") else eps
+    if wrong("eps-as-floor") or wrong("square-floored"):
+        floor = eps if wrong("square-floored") else eps**2
+        return torch.where(square > floor, square, floor).sqrt()
     if wrong("double-root"):
         return (square.sqrt() + eps).sqrt()
     if wrong("no-root"):
         return square + eps
     return square.sqrt() + eps if wrong("eps-outside-root") else (square + eps).sqrt()
+
+
+def returned(wrong: Wrong, y: Tensor, x: Tensor) -> Tensor:
+    """The result as it is handed back."""
+    y = y.detach() if wrong("no-gradient") else y
+    return y if wrong("returns-float32") else y.to(x.dtype)
 
 
 @catalogue.flawed(
@@ -199,7 +218,7 @@ def layer_norm(wrong: Wrong, x: Tensor, gamma: Tensor, beta: Tensor, eps: float 
         y = normed * gain
     if not (wrong("beta-ignored") or wrong("shift-before-gain")):
         y = y + beta
-    return y if wrong("returns-float32") else y.to(x.dtype)
+    return returned(wrong, y, x)
 
 
 @catalogue.flawed(
@@ -220,7 +239,7 @@ def standardize(wrong: Wrong, x: Tensor, eps: float | None = None) -> Tensor:
     if wrong("only-centred"):
         return x - x.mean(-1, keepdim=True)
     normed = standardized(wrong, x, eps)
-    return normed if wrong("returns-float32") else normed.to(x.dtype)
+    return returned(wrong, normed, x)
 
 
 @catalogue.flawed(
@@ -240,6 +259,8 @@ def standardize(wrong: Wrong, x: Tensor, eps: float | None = None) -> Tensor:
         "the-mean-kept-or-removed",
         {
             "square-of-mean": "You average first and square the mean; square each feature first, then average.",
+            "divided-by-deviation": "You divide by the standard deviation; the root mean square is taken about 0, not "
+            "about the mean.",
             "mean-removed": "You remove the mean first, which is LayerNorm without its shift; RMSNorm leaves it in.",
         },
     ),
@@ -268,8 +289,10 @@ def rms_norm(wrong: Wrong, x: Tensor, weight: Tensor, eps: float | None = None) 
     axes = reduced_axes(wrong, x)
     if wrong("mean-removed"):
         wide = wide - wide.mean(axes, keepdim=True)
-    if wrong("sum-of-squares") or wrong("scaled-by-width"):
+    if wrong("sum-of-squares"):
         square = wide.square().sum(axes, keepdim=True)
+    elif wrong("divided-by-deviation"):
+        square = (wide - wide.mean(axes, keepdim=True)).square().mean(axes, keepdim=True)
     elif wrong("absolute-mean"):
         square = wide.abs().mean(axes, keepdim=True).square()
     elif wrong("square-of-mean"):
@@ -280,7 +303,7 @@ def rms_norm(wrong: Wrong, x: Tensor, weight: Tensor, eps: float | None = None) 
         square = square.detach()
     gain = weight + 1 if wrong("one-plus-weight") else weight
     if wrong("scaled-by-width"):
-        return (wide / square.sqrt() * x.shape[-1] * gain).to(x.dtype)
+        return (F.normalize(wide, dim=-1) * x.shape[-1] * gain).to(x.dtype)
     if eps is None and wrong("machine-eps"):
         eps = torch.finfo(x.dtype).eps
     used = chosen_eps(wrong, eps, default=1e-6, other=1e-5)
@@ -291,4 +314,4 @@ def rms_norm(wrong: Wrong, x: Tensor, weight: Tensor, eps: float | None = None) 
         wide = wide * rms if wrong("multiplied-by-root") else wide / rms
     if not wrong("weight-ignored"):
         wide = wide + gain if wrong("weight-added") else wide * gain
-    return wide if wrong("returns-float32") else wide.to(x.dtype)
+    return returned(wrong, wide, x)

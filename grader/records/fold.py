@@ -4,7 +4,7 @@ The result depends on the set of events only, not on their order, and a repeated
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -92,12 +92,12 @@ def _apply_grading(payload: Mapping[str, Any], exercises: dict[str, ExerciseProg
         before = exercises.get(id_, ExerciseProgress())
         named = result.get("misconception")
         is_new = isinstance(named, str) and named not in before.misconceptions
-        exercises[id_] = ExerciseProgress(
+        exercises[id_] = replace(
+            before,
             latest=standing,
             best=max(before.best, standing, key=_rank),
             attempts=before.attempts + (standing.status != NOT_STARTED),
             misconceptions=(*before.misconceptions, named) if is_new else before.misconceptions,
-            hints=before.hints,
         )
         graded.add(id_)
     return graded
@@ -121,6 +121,4 @@ def _apply_hint(payload: Mapping[str, Any], exercises: dict[str, ExerciseProgres
     id_, number = payload.get("exercise"), payload.get("number")
     if isinstance(id_, str) and type(number) is int and number > 0:
         before = exercises.get(id_, ExerciseProgress())
-        exercises[id_] = ExerciseProgress(
-            before.latest, before.best, before.attempts, before.misconceptions, max(before.hints, number)
-        )
+        exercises[id_] = replace(before, hints=max(before.hints, number))

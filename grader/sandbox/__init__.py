@@ -1,4 +1,4 @@
-"""The sandbox: learners' functions run in workers, apart from suites and answers. Importing it does not import torch."""
+"""The sandbox: learners' functions run in workers, apart from suites and answers. Importing it is cheap."""
 
 from typing import TYPE_CHECKING, Any
 

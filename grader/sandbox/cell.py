@@ -8,7 +8,7 @@ import shutil
 import signal
 import socket
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,32 +54,46 @@ class Cell:
         try:
             self.scratch.rmdir()
         except OSError:  # not empty, and nobody knows how full
-            threading.Thread(target=shutil.rmtree, args=(self.scratch,), kwargs={"ignore_errors": True}).start()
+            threading.Thread(target=remove, args=(self.scratch,)).start()
         return True
+
+
+def remove(folder: Path) -> None:
+    """As far as it goes: a learner may have nested folders deeper than anything can follow."""
+    with suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def fork_cell(control: socket.socket, scratch: Path) -> Cell:
     """Have the zygote fork a worker. Raises ForkFailed, ZygoteDied."""
-    ours, theirs = socket.socketpair()
-    status, their_status = socket.socketpair()
-    output, their_output = os.pipe()
-    try:
-        socket.send_fds(control, [FORK], [theirs.fileno(), their_output, their_status.fileno()])
-    except (BrokenPipeError, ConnectionResetError):
-        raise ZygoteDied("the process that makes the workers has ended") from None
-    finally:
-        theirs.close()
-        their_status.close()
-        os.close(their_output)
-    ours.setblocking(False)
-    os.set_blocking(output, False)
-    pid, handle = _receive_pid(status)
-    return Cell(pid, handle, ours, output, status, scratch)
+    with ExitStack() as opened:
+        channel, their_channel = socket.socketpair()
+        opened.callback(channel.close)
+        status, their_status = socket.socketpair()
+        opened.callback(status.close)
+        output, their_output = os.pipe()
+        opened.callback(os.close, output)
+        try:
+            socket.send_fds(control, [FORK], [their_channel.fileno(), their_output, their_status.fileno()])
+        except (BrokenPipeError, ConnectionResetError):
+            raise ZygoteDied("the process that makes the workers has ended") from None
+        finally:
+            their_channel.close()
+            their_status.close()
+            os.close(their_output)
+        channel.setblocking(False)
+        os.set_blocking(output, False)
+        pid, handle = _receive_pid(status)
+        opened.pop_all()
+    return Cell(pid, handle, channel, output, status, scratch)
 
 
 def _receive_pid(status: socket.socket) -> tuple[int, int | None]:
     status.settimeout(_PID_WAIT)
-    message, handles, _, _ = socket.recv_fds(status, STATUS.size, 1)
+    try:
+        message, handles, _, _ = socket.recv_fds(status, STATUS.size, 1)
+    except TimeoutError:
+        raise ForkFailed(f"no worker was made within {_PID_WAIT:g} s") from None
     if len(message) < STATUS.size:
         raise ZygoteDied("the process that makes the workers has ended")
     pid: int = STATUS.unpack(message)[0]

@@ -140,8 +140,9 @@ class Channel:
             raise Closed from None
 
     def _read(self, reader: FrameReader) -> Frame | None:
+        """A frame if it is whole; most come in one go."""
         try:
-            return reader.read(self._channel)
+            return reader.read(self._channel) or reader.read(self._channel)
         except BlockingIOError:
             return None
         except (EOFError, ConnectionResetError):

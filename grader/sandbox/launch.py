@@ -13,7 +13,7 @@ from typing import IO
 
 INSIDE = Path(__file__).resolve().parent / "inside"
 _KEPT = ("LANG", "LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-"""Variables of the grader that a worker may see: locale, where this interpreter's libraries lie, and OpenBLAS's kernel."""
+"""Variables that the zygote keeps: the locale, where this interpreter's libraries lie, and OpenBLAS's kernel."""
 
 _BOOT = """\
 import importlib.util, os, sys

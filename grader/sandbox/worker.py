@@ -12,10 +12,13 @@ from typing import Any, Self
 
 from grader.sandbox.cell import Cell
 from grader.sandbox.channel import Channel, Closed, Ended, Expired, Flooded, WorkerLost
-from grader.sandbox.inside.codec import CannotCross, Caps, Decoder, Encoder
-from grader.sandbox.inside.frames import Frame, Kind, WireError
+from grader.sandbox.inside.codec import CannotCross, Caps
+from grader.sandbox.inside.decoder import Decoder
+from grader.sandbox.inside.encoder import Encoder
+from grader.sandbox.inside.failures import TOLD
+from grader.sandbox.inside.frames import Frame, Kind, WireError, parts
 from grader.sandbox.inside.limits import Limits
-from grader.sandbox.inside.peer import TOLD, Peer, parts
+from grader.sandbox.inside.peer import Peer
 from grader.sandbox.inside.status import OUT_OF_MEMORY
 from grader.sandbox.reply import Call, Died, NotAValue, Outcome, Raised, Returned
 
@@ -109,8 +112,7 @@ class Worker:
             call.module, call.function, tuple(call.args), dict(call.kwargs), places, call.cotangent, list(call.opaque)
         )  # fmt: skip
         seconds = self.limits.seconds if call.deadline is None else call.deadline
-        outcome = self._request(Kind.CALL, message, seconds, call)
-        return outcome
+        return self._request(Kind.CALL, message, seconds, call)
 
     def _request(self, kind: Kind, message: object, seconds: float, call: Call | None = None) -> Outcome:
         if not self._alive:
@@ -170,6 +172,8 @@ class Worker:
             self._channel.open_request(READY_SECONDS)
             frame = self._peer.ask(Kind.CONFIGURE, settings)
             layers = Decoder().decode(frame.body)
+            if frame.kind is not Kind.HELLO:
+                raise WireError(f"{frame.kind.name} is no greeting")
         except (WorkerLost, WireError) as error:
             died = self._died(error, READY_SECONDS)
             raise WorkerFailed(f"a worker did not get ready: {died.detail} {died.output}".strip()) from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -14,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
-from grader.sandbox.cell import Cell, fork_cell
+from grader.sandbox.cell import Cell, fork_cell, remove
 from grader.sandbox.channel import ZygoteDied
 from grader.sandbox.inside.limits import Limits
 from grader.sandbox.inside.protocol import READY
@@ -116,4 +115,4 @@ def _stop(
         cell.reaped(milliseconds=1000)
     leaving.clear()
     errors.close()
-    shutil.rmtree(home, ignore_errors=True)
+    remove(home)

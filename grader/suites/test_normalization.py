@@ -154,10 +154,11 @@ class TestRmsNorm:
 
     @dtype(1)
     def test_float16_range(self, check: Check, draw: Draw) -> None:
-        """float16 rows of 300 and up to 10,000 neither overflow when squared nor change dtype."""
+        """float16 rows of 300 and up to 10,000 neither overflow when squared nor change dtype, nor do float32 rows."""
         weight = draw.normal(64, dtype=torch.float16)
         check(torch.full((1, 64), 300.0, dtype=torch.float16), weight)
         check(draw.uniform(3, 64, low=-1e4, high=1e4, dtype=torch.float16), weight)
+        check(draw.uniform(3, 64, low=-1e4, high=1e4, dtype=torch.float32), weight.float())
 
     @dtype(1)
     def test_bfloat16_statistics(self, check: Check, draw: Draw) -> None:

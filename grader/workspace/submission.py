@@ -194,4 +194,4 @@ def _syntax_message(error: SyntaxError, text: str, shown: str) -> str:
     whole = line.expandtabs(4)
     indent = len(whole) - len(whole.lstrip())
     start = max(len(before) - 100, indent)  # a very long line is shown from shortly before the caret on
-    return f"{message}\n    {whole[start : start + 116]}\n    {' ' * max(len(before) - start, 0)}^"
+    return f"{message}\n    {whole[start : start + 116].rstrip()}\n    {' ' * max(len(before) - start, 0)}^"

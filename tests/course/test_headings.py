@@ -15,7 +15,7 @@ from grader.course.headings import headings, slug
         ("[A link](https://example.org/x) here", "a-link-here"),
         ("$\\sqrt{K}$ and why", "sqrtk-and-why"),
         ("3.2 Softmax", "32-softmax"),
-        ("Éclair – half-way", "éclair--half-way"),
+        ("Éclair, half-way", "éclair-half-way"),
     ],
 )
 def test_a_heading_becomes_its_anchor(heading: str, anchor: str) -> None:

@@ -134,9 +134,8 @@ def test_an_empty_lesson_is_a_mistake(lessons: Path) -> None:
 def test_a_file_that_is_no_table_is_one_mistake(lessons: Path) -> None:
     (lessons / "first" / "lesson.yaml").write_text("- a\n- b\n", encoding="utf-8")
     assert mistakes_of(lessons) == [
-        "first/lesson.yaml:1: the lesson is a list; write a table with the keys "
-        "title, summary, minutes, needs, sources, limits, exercises"
-    ]
+        "first/lesson.yaml:1: the lesson is a list; write a table with the keys title, summary, minutes, needs, sources, limits, exercises",
+    ]  # fmt: skip
 
 
 def test_the_real_course_has_no_mistake() -> None:

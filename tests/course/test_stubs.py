@@ -13,6 +13,7 @@ from grader.course.load import load_course
 from grader.course.mistakes import CourseErrors
 from grader.course.model import Course
 from grader.course.stubs import function_stub, stub_source, write_stubs
+from grader.errors import UserError
 
 FIRST_STUB = '''\
 """First: The learner can double.
@@ -115,6 +116,22 @@ def test_all_stubs_are_written_as_a_package(made_course: Course, tmp_path: Path)
     written = write_stubs(made_course, tmp_path / "student")
     assert [path.name for path in written] == ["__init__.py", "first.py", "second.py"]
     assert (tmp_path / "student" / "first.py").read_bytes().decode() == FIRST_STUB
+
+
+@pytest.mark.usefixtures("made_places")
+def test_older_stubs_are_replaced_but_work_is_not(made_course: Course, tmp_path: Path) -> None:
+    folder = tmp_path / "student"
+    write_stubs(made_course, folder)
+    (folder / "second.py").write_text('def old(x):\n    """Old."""\n    raise NotImplementedError\n', encoding="utf-8")
+    write_stubs(made_course, folder)
+    assert "def halve" in (folder / "second.py").read_text(encoding="utf-8")
+    for work in ("def halve(x):\n    return x / 2\n", "def halve(x:\n"):
+        (folder / "second.py").write_text(work, encoding="utf-8")
+        (folder / "first.py").unlink(missing_ok=True)
+        with pytest.raises(UserError, match=r"second\.py holds somebody's work\. .* nothing was written\.$"):
+            write_stubs(made_course, folder)
+        assert (folder / "second.py").read_text(encoding="utf-8") == work
+        assert not (folder / "first.py").exists()
 
 
 @pytest.mark.parametrize("lesson", load_course().lessons, ids=lambda lesson: lesson.slug)

@@ -24,8 +24,9 @@ from grader.judge.source.scopes import Binding, FromElsewhere, FromStudent, Kind
 _LINKS = 60  # how long a chain of names and dots is followed
 _STEPS = 5_000  # and how many expressions in all to answer one question
 
-_BUILT_INS = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__spec__"}
-_PLAIN_CALLS = frozenset({"dict", "list", "set", "tuple", "frozenset", "str", "int", "float", "bool", "len", "range"})
+_BUILT_INS = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__spec__", "__annotations__"}
+_PLAIN_CALLS = ("dict", "list", "set", "tuple", "frozenset", "str", "int", "float", "bool", "len", "range")
+_MAKERS_OF_PLAIN = {*(BuiltIn(name) for name in _PLAIN_CALLS), Foreign(("types", "SimpleNamespace"))}
 _PLAIN_NODES = (
     *(ast.Constant, ast.JoinedStr, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Lambda, ast.Compare),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -44,13 +45,13 @@ class Resolver:
         self._steps = 0
         self._cut_short = False
 
-    def module_bindings(self, slug: str, name: str, seen: frozenset[str] = frozenset()) -> list[Binding]:
+    def module_bindings(self, slug: str, name: str) -> list[Binding]:
         """Every way in which a module binds a name at its top, star imports that may bring it included.
 
         A star import counts if nothing else binds the name, or if it comes after something that does.
         """
         module = self.modules.get(slug)
-        if module is None or slug in seen:
+        if module is None:
             return []
         found = list(module.scope.names.get(name, ()))
         first = min(((each.line, each.column) for each in found), default=None)
@@ -61,12 +62,27 @@ class Resolver:
                 origin: FromStudent | FromElsewhere = FromElsewhere((*star.origin.path, name))
             elif star.origin.slug is None and name in self.modules:
                 origin = FromStudent(name)
-            elif star.origin.slug and self.module_bindings(star.origin.slug, name, seen | {slug}):
+            elif star.origin.slug and self.binds(star.origin.slug, name):
                 origin = FromStudent(star.origin.slug, name)
             else:
                 continue
             found.append(Binding(Kind.IMPORT, name, star.line, star.column, None, module.scope, star.unit, origin))
         return found
+
+    def binds(self, slug: str, name: str) -> bool:
+        """Whether a module has a name at its top, be it by a star import (one from a library may bring any name)."""
+        waiting, seen = [slug], {slug}
+        while waiting:
+            module = self.modules.get(waiting.pop())
+            if module is None:
+                continue
+            if name in module.scope.names or any(isinstance(star.origin, FromElsewhere) for star in module.stars):
+                return True
+            slugs = {star.origin.slug for star in module.stars if isinstance(star.origin, FromStudent)}
+            fresh = {each for each in slugs if each is not None} - seen
+            waiting += fresh
+            seen |= fresh
+        return False
 
     def name_bindings(self, node: ast.Name, scope: Scope) -> tuple[list[Binding], list[Binding], bool]:
         """What a name may mean: local bindings, module-level ones, and whether it may be a built-in of Python.
@@ -161,7 +177,11 @@ class Resolver:
 
     def _imported(self, binding: Binding, slug: str, name: str) -> Meanings:
         marker = (id(binding.scope), binding.name, slug)
-        if marker in self._under_way or len(self._under_way) > _LINKS:  # modules that import it from each other
+        if not self._under_way:
+            self._steps = 0
+        self._steps += 1
+        # modules may import a name from each other
+        if marker in self._under_way or len(self._under_way) > _LINKS or self._steps > _STEPS:
             self._cut_short = True
             return UNKNOWN
         self._under_way.add(marker)
@@ -203,9 +223,7 @@ class Resolver:
         for meaning in self.meanings(node.func, scope):
             if isinstance(meaning, OwnClass):
                 found |= {Instance(meaning.node)}
-            elif isinstance(meaning, BuiltIn) and meaning.name in _PLAIN_CALLS:
-                found |= PLAIN
-            elif isinstance(meaning, Foreign) and meaning.path == ("types", "SimpleNamespace"):
+            elif meaning in _MAKERS_OF_PLAIN:
                 found |= PLAIN
             elif meaning == BuiltIn("super") and not node.args:
                 found |= self._super(scope)

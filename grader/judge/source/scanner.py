@@ -19,6 +19,7 @@ from grader.judge.source.scopes import (
     import_origins,
     imported_slugs,
 )
+from grader.judge.source.statements import top_statements
 from grader.judge.source.syntax import MAX_DEPTH, TooDeep
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -41,16 +42,6 @@ def scan(slug: str, source: str, tree: ast.Module) -> Module:
     module = Module(slug, source, Scope("module", slug, None, tree))
     _Scanner(module).run(tree)
     return module
-
-
-def is_main_guard(node: ast.AST) -> bool:
-    """Whether a statement is `if __name__ == "__main__":`."""
-    if not (isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1):
-        return False
-    sides = (node.test.left, node.test.comparators[0])
-    names = [side.id for side in sides if isinstance(side, ast.Name)]
-    values = [side.value for side in sides if isinstance(side, ast.Constant)]
-    return isinstance(node.test.ops[0], ast.Eq) and names == ["__name__"] and values == ["__main__"]
 
 
 def has_decorator(node: FunctionNode, *names: str) -> bool:
@@ -101,46 +92,21 @@ class _Scanner:
         if "__name__" in self.module.scope.names:  # then the guard says nothing
             self._statements(guarded, [])
 
-    def _statements(self, body: Iterable[ast.stmt], guarded: list[ast.stmt]) -> None:
-        """Each simple statement at module level becomes a unit; of a compound one, each statement in its branches."""
-        waiting: list[tuple[ast.AST, int]] = [(node, 0) for node in body][::-1]
-        while waiting:
-            node, depth = waiting.pop()
-            if depth > MAX_DEPTH:
-                raise TooDeep(getattr(node, "lineno", 1))
-            if is_main_guard(node):
-                assert isinstance(node, ast.If)
-                guarded += node.body
-                waiting += [(inner, depth + 1) for inner in reversed(node.orelse)]
-            elif isinstance(node, ast.If | ast.Try | ast.TryStar | ast.With | ast.AsyncWith | ast.For | ast.AsyncFor):
-                waiting += self._branches(node, depth)
-            elif isinstance(node, ast.While | ast.Match | ast.ExceptHandler | ast.match_case):
-                waiting += self._branches(node, depth)
-            elif not _is_idle(node):
-                self._add_unit(node, depth)
+    def _statements(self, body: list[ast.stmt], guarded: list[ast.stmt]) -> None:
+        for statement, depth in top_statements(body, guarded):
+            line = getattr(statement, "lineno", 0)
+            if isinstance(statement, ast.match_case):
+                line = statement.pattern.lineno
+            self.unit = Unit(self.module.slug, line, statement, isinstance(statement, _PLAIN))
+            self.module.units.append(self.unit)
+            self.stack.append((statement, self.module.scope, depth))
+            self._walk()
 
-    def _branches(self, node: ast.AST, depth: int) -> list[tuple[ast.AST, int]]:
-        """The statements inside a compound one, last first; its header becomes a unit by itself."""
-        inner: list[ast.AST] = []
-        header = type(node)(**{name: value for name, value in ast.iter_fields(node)})
-        ast.copy_location(header, node) if hasattr(node, "lineno") else None
-        for name in ("body", "handlers", "cases", "orelse", "finalbody"):
-            if isinstance(statements := getattr(node, name, None), list):
-                inner += statements
-                setattr(header, name, [])
-        if not isinstance(node, ast.Try | ast.TryStar):
-            self._add_unit(header, depth)
-        return [(each, depth + 1) for each in reversed(inner)]
-
-    def _add_unit(self, node: ast.AST, depth: int) -> None:
-        line = getattr(node, "lineno", None) or getattr(getattr(node, "pattern", None), "lineno", 1)
-        self.unit = Unit(self.module.slug, line, node, isinstance(node, _PLAIN))
-        self.module.units.append(self.unit)
-        self.stack.append((node, self.module.scope, depth))
+    def _walk(self) -> None:
         while self.stack:
             node, scope, self.depth = self.stack.pop()
             if self.depth > MAX_DEPTH:
-                raise TooDeep(getattr(node, "lineno", line))
+                raise TooDeep(getattr(node, "lineno", self.unit.line))
             handler = self.handlers.get(type(node))
             if handler is not None:
                 handler(node, scope)
@@ -356,8 +322,3 @@ def _enclosing_function(name: str, scope: Scope) -> Scope:
             return home
         home = home.parent
     return scope
-
-
-def _is_idle(node: ast.AST) -> bool:
-    """Whether a statement at module level does nothing: a docstring, `...`, `pass`."""
-    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))

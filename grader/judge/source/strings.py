@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from grader.judge.source.bindings import Resolver
 from grader.judge.source.scopes import Binding, FromStudent, Kind, Scope
 
-_STEPS = 300  # expressions looked at to answer one question
+_STEPS = 120  # expressions looked at to answer one question
 _AT_MOST = 64  # strings that one expression may be
 
 Strings = frozenset[str] | None

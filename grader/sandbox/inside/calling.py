@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
-from .peer import Opaque, Peer
+from .gradients import Computations
+from .peer import Opaque
 from .snapshot import Place, Snapshot
 
 
 class Caller:
-    """Calls functions one after another and remembers the result before."""
+    """Calls functions one after another and remembers the result before. tokens: takes what stays here."""
 
-    def __init__(self, peer: Peer) -> None:
-        self._peer = peer
-        self._tokens: list[object] = []
-        peer.tokens = self._tokens
+    def __init__(self, computations: Computations, tokens: list[object]) -> None:
+        self._computations = computations
+        self._tokens = tokens
         self._last: Snapshot | None = None
 
     def call(
@@ -36,7 +37,8 @@ class Caller:
         """
         leaves = [_at(args, kwargs, place).requires_grad_() for place in wrt or ()]
         before = Snapshot((args, kwargs), self._stays_here)
-        value = function(*args, **kwargs)
+        with torch.enable_grad():  # an earlier call may have switched it off for good
+            value = function(*args, **kwargs)
         changed = [place[1:] for place in before.changes()]
         stale = self._last is not None and bool(self._last.changes())
         gradients = None if wrt is None else self._gradients(value, cotangent, leaves)
@@ -56,7 +58,7 @@ class Caller:
                 pairs.append((output, weight.to(output.dtype)))
         if not pairs:
             return []
-        return self._peer.gradients([output for output, _ in pairs], leaves, [weight for _, weight in pairs])
+        return self._computations.gradients([output for output, _ in pairs], leaves, [weight for _, weight in pairs])
 
     def _keep(self, value: Any, opaque: Sequence[int]) -> Any:
         """The value with the parts that stay here replaced by tokens."""
@@ -84,12 +86,13 @@ def _at(args: tuple[Any, ...], kwargs: Mapping[str, Any], place: Place) -> Any:
 def _part(value: Any, place: Place) -> Any:
     """The part of a result at a place of the cotangent, None where the result has no such part."""
     for key in place:
-        if isinstance(value, list | tuple) and isinstance(key, int) and key < len(value):
-            value = value[key]
-        elif isinstance(value, dict) and key in value:
-            value = value[key]
+        if isinstance(value, dict):
+            has_part = key in value
         else:
+            has_part = isinstance(value, list | tuple) and isinstance(key, int) and key < len(value)
+        if not has_part:
             return None
+        value = value[key]
     return value
 
 

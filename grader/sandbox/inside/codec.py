@@ -75,10 +75,11 @@ class References(Protocol):
 
 
 class PlainValues:
-    """For bodies that hold plain values only."""
+    """The references of a body that must hold none."""
 
-    def refer(self, value: object) -> tuple[int, int] | None:
-        return None
+    def refer(self, value: object) -> None:
+        """Nothing has a number."""
 
-    def resolve(self, owner: int, number: int, label: str) -> object:
+    def resolve(self, owner: int, number: int, label: str) -> object:  # noqa: ARG002
+        """Raises WireError."""
         raise WireError("a reference where plain values were due")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -21,13 +22,13 @@ class Decoder:
         self._references = references or PlainValues()
         self._caps = caps or Caps()
         self._body = bytearray()
-        self._at = self._nodes = self._tensors = 0
+        self._at = self._nodes = self._tensors = self._depth = 0
 
     def decode(self, body: bytearray) -> Any:
         """The value of a body. Raises WireError. The tensors are base-class tensors with storage of their own."""
         self._body, self._at = body, 0
         try:
-            value = self._read(0)
+            value = self._read()
         except struct.error:
             raise WireError("a body ends too soon") from None
         if self._at != len(body):
@@ -41,45 +42,43 @@ class Decoder:
         return bytes(self._body[self._at - count : self._at])
 
     def _unpack(self, form: struct.Struct) -> Any:
-        values = form.unpack_from(self._body, self._at)
+        (value,) = form.unpack_from(self._body, self._at)
         self._at += form.size
-        return values if len(values) > 1 else values[0]
+        return value
 
-    def _read(self, depth: int) -> Any:
+    def _read(self) -> Any:
         self._nodes += 1
-        if depth > self._caps.depth or self._nodes > self._caps.nodes:
-            raise WireError("a body is nested too deeply or holds too many values")
-        tag = self._take(1)
-        match tag:
-            case b"N":
-                return None
-            case b"T":
-                return True
-            case b"F":
-                return False
-            case b"i":
-                return self._unpack(I64)
-            case b"f":
-                return self._unpack(F64)
-            case b"s":
-                return self._read_text()
-            case b"b":
-                return self._take(self._unpack(U32))
-            case b"D":
-                return self._dtype(self._take(1)[0])
-            case b"X":
-                return self._read_tensor()
-            case b"l":
-                return [self._read(depth + 1) for _ in range(self._count(1))]
-            case b"t":
-                return tuple([self._read(depth + 1) for _ in range(self._count(1))])
-            case b"d":
-                return self._read_dict(depth)
-            case b"h":
-                owner, number = self._unpack(REFERENCE)
-                return self._references.resolve(owner, number, self._read_text())
-            case _:
-                raise WireError(f"there is no value of kind {tag!r}")
+        if self._nodes > self._caps.nodes:
+            raise WireError("a body holds too many values")
+        if self._at >= len(self._body):
+            raise WireError("a body ends too soon")
+        read = _READERS.get(self._body[self._at])
+        if read is None:
+            raise WireError(f"there is no value of kind {self._body[self._at]}")
+        self._at += 1
+        return read(self)
+
+    def _descend(self) -> None:
+        self._depth += 1
+        if self._depth > self._caps.depth:
+            raise WireError("a body is nested too deeply")
+
+    def _read_bytes(self) -> bytes:
+        return self._take(self._unpack(U32))
+
+    def _read_list(self) -> list[Any]:
+        self._descend()
+        items = [self._read() for _ in range(self._count(1))]
+        self._depth -= 1
+        return items
+
+    def _read_tuple(self) -> tuple[Any, ...]:
+        return tuple(self._read_list())
+
+    def _read_reference(self) -> object:
+        owner, number = REFERENCE.unpack_from(self._body, self._at)
+        self._at += REFERENCE.size
+        return self._references.resolve(owner, number, self._read_text())
 
     def _count(self, least: int) -> int:
         """A number of items, each of which takes `least` bytes or more."""
@@ -94,14 +93,19 @@ class Decoder:
         except UnicodeDecodeError:
             raise WireError("a text is not UTF-8") from None
 
-    def _read_dict(self, depth: int) -> dict[str, Any]:
+    def _read_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        self._descend()
         for _ in range(self._count(5)):
             key = self._read_text()
             if key in found:
                 raise WireError("a dict has a key twice")
-            found[key] = self._read(depth + 1)
+            found[key] = self._read()
+        self._depth -= 1
         return found
+
+    def _read_dtype(self) -> torch.dtype:
+        return self._dtype(self._take(1)[0])
 
     def _dtype(self, code: int) -> torch.dtype:
         if code >= len(DTYPES):
@@ -115,9 +119,11 @@ class Decoder:
         if self._tensors > self._caps.tensors or dims > self._caps.dims or flags & ~(TRACKED | PERMUTED):
             raise WireError("a tensor is out of bounds")
         shape: tuple[int, ...] = struct.unpack(f"<{dims}Q", self._take(8 * dims))
-        order = tuple(self._take(dims)) if flags & PERMUTED else tuple(range(dims))
-        if sorted(order) != list(range(dims)):
-            raise WireError("the axes of a tensor are out of order")
+        order = tuple(range(dims))
+        if flags & PERMUTED:
+            order = tuple(self._take(dims))
+            if sorted(order) != list(range(dims)):
+                raise WireError("the axes of a tensor are out of order")
         elements, extent = 1, 1
         for length in shape:
             elements *= length
@@ -125,7 +131,7 @@ class Decoder:
         size = elements * dtype.itemsize
         if extent > self._caps.elements or size > len(self._body) - self._at:
             raise WireError("a tensor is larger than its body")
-        tensor = torch.empty([shape[axis] for axis in order], dtype=dtype)
+        tensor = torch.empty([shape[axis] for axis in order] if flags & PERMUTED else shape, dtype=dtype, device="cpu")
         if size:
             ctypes.memmove(tensor.data_ptr(), ctypes.byref(ctypes.c_char.from_buffer(self._body, self._at)), size)
             self._at += size
@@ -139,3 +145,20 @@ class Decoder:
                 raise WireError("only floating tensors can be tracked")
             self.tracked.append(tensor)
         return tensor
+
+
+_READERS: dict[int, Callable[[Decoder], Any]] = {
+    ord("N"): lambda _: None,
+    ord("T"): lambda _: True,
+    ord("F"): lambda _: False,
+    ord("i"): lambda decoder: decoder._unpack(I64),
+    ord("f"): lambda decoder: decoder._unpack(F64),
+    ord("s"): Decoder._read_text,
+    ord("b"): Decoder._read_bytes,
+    ord("D"): Decoder._read_dtype,
+    ord("X"): Decoder._read_tensor,
+    ord("l"): Decoder._read_list,
+    ord("t"): Decoder._read_tuple,
+    ord("d"): Decoder._read_dict,
+    ord("h"): Decoder._read_reference,
+}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import linecache
 from types import TracebackType
 
+from .failures import text_of
 from .modules import slug_of
-from .peer import text_of
 
 _FRAMES = 6
 _TRACE = 4000

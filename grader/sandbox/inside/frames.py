@@ -9,6 +9,7 @@ import os
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 MAGIC = b"\xabSbx"
 _HEADER = struct.Struct("<4sIQQ")
@@ -86,13 +87,13 @@ class FrameReader:
         if self._filled < len(target):
             return None
         if self._body is None:
-            self._open_header()
+            self._body = self._open_header()
             if self._body:
                 return None
-        assert self._body is not None
         return Frame(self._kind, self._call_id, self._body)
 
-    def _open_header(self) -> None:
+    def _open_header(self) -> bytearray:
+        """Check the header and set memory aside for the body."""
         magic, kind, self._call_id, length = _HEADER.unpack(self._header)
         if magic != MAGIC:
             raise WireError("what arrived is not a frame")
@@ -102,5 +103,14 @@ class FrameReader:
             self._kind = Kind(kind)
         except ValueError:
             raise WireError(f"there is no frame of kind {kind}") from None
-        self._body = bytearray(length)
         self._filled = 0
+        return bytearray(length)
+
+
+def parts(value: Any, *kinds: type) -> tuple[Any, ...]:
+    """The items of a decoded body, if they are of just these types (object: of any). Raises WireError."""
+    if type(value) is not tuple or len(value) != len(kinds):
+        raise WireError("a body does not hold what was due")
+    if not all(kind is object or type(item) is kind for item, kind in zip(value, kinds, strict=True)):
+        raise WireError("a body does not hold what was due")
+    return value

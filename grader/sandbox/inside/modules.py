@@ -17,7 +17,7 @@ REFUSED = frozenset({"grader", "lessons", "reference", "tests"})
 class RefusedNames(MetaPathFinder):
     """Refuses the course's own packages, which lie beside torch when installed from a wheel."""
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
         """Raises ImportError for a refused name."""
         if name.partition(".")[0] in REFUSED:
             raise ImportError(f"{name} is not available to submitted code", name=name)
@@ -42,7 +42,7 @@ class LearnerModules(MetaPathFinder, Loader):
             name = file_name(slug)
             linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
         """The spec of one of the learner's modules."""
         if name == PACKAGE:
             return ModuleSpec(name, self, is_package=True)

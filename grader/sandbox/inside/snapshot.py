@@ -40,6 +40,8 @@ class Snapshot:
 
 
 def _picture(value: Any, skip: Callable[[object], bool], depth: int = 0) -> Any:
+    if type(value) is Tensor:
+        return _tensor_picture(value)
     if isinstance(value, Tensor):
         with torch._C.DisableTorchFunctionSubclass(), torch._C._DisableTorchDispatch():
             return _tensor_picture(value)
@@ -55,7 +57,9 @@ def _picture(value: Any, skip: Callable[[object], bool], depth: int = 0) -> Any:
 def _tensor_picture(value: Tensor) -> _Picture:
     shape = tuple(value.shape)
     try:
-        plain = value.detach().resolve_conj().resolve_neg().contiguous()
+        plain = value if value.is_contiguous() else value.detach().contiguous()
+        if plain.is_conj() or plain.is_neg():
+            plain = plain.detach().resolve_conj().resolve_neg()
         raw = ctypes.string_at(plain.data_ptr(), plain.numel() * plain.element_size()) if plain.numel() else b""
     except (RuntimeError, NotImplementedError):
         raw = b""  # no numbers to look at: sparse, meta

@@ -20,7 +20,9 @@ from typing import Any, NoReturn, TextIO
 import torch
 
 from .calling import Caller
-from .codec import CannotCross, Caps, Decoder, Encoder
+from .codec import CannotCross, Caps
+from .decoder import Decoder
+from .encoder import Encoder
 from .fault import describe_fault
 from .frames import Frame, Kind
 from .limits import Limits
@@ -63,8 +65,7 @@ def _settle(scratch: str) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     torch.manual_seed(0)
     random.seed(0)
-    sys.stdout = sys.__stdout__ = _stream(1)
-    sys.stderr = sys.__stderr__ = _stream(2)
+    sys.stdout, sys.stderr = _stream(1), _stream(2)
     gc.enable()
 
 
@@ -76,9 +77,10 @@ def _stream(descriptor: int) -> TextIO:
 class _Server:
     def __init__(self, pipe: Pipe, limits: Limits) -> None:
         self._pipe = pipe
-        self._caps = Caps(size=limits.reply_mb << 20)
-        self._peer = Peer(pipe, told=(BaseException,), new_id=None, caps=self._caps)
-        self._caller = Caller(self._peer)
+        caps = Caps(size=limits.reply_mb << 20)
+        tokens: list[object] = []
+        self._peer = Peer(pipe, told=(BaseException,), new_id=None, caps=caps, tokens=tokens)
+        self._caller = Caller(self._peer.computations, tokens)
         self._reserve: bytearray | None = bytearray(_RESERVE)
         self._streams = (sys.stdout, sys.stderr)
 
@@ -100,8 +102,6 @@ class _Server:
                 if isinstance(error, MemoryError):
                     self._reserve = None
                 fault = describe_fault(error)
-            finally:
-                self._peer.forget()
         return Kind.RAISED, Encoder().encode(fault)
 
     def _serve(self, frame: Frame) -> tuple[Kind, bytes]:

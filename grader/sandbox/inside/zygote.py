@@ -26,6 +26,8 @@ from .status import BROKEN
 
 _HIGH = 64
 """Descriptors are moved up to here before they are put in their places."""
+_BEYOND = 1 << 16
+"""No descriptor of this process is as high: there are a few for each living worker."""
 
 
 def main(control: int, parent: int, preload: Sequence[str]) -> NoReturn:
@@ -50,12 +52,11 @@ def main(control: int, parent: int, preload: Sequence[str]) -> NoReturn:
 def _warm_up() -> None:
     """Touch what every first call would otherwise set up anew in each worker."""
     square = torch.ones(16, 16, dtype=torch.float64, requires_grad=True)
-    (square @ square).softmax(-1).exp().sum().backward()
+    (square @ square).softmax(-1).exp().sum().backward()  # type: ignore[no-untyped-call]
     with torch.no_grad():
         half = torch.ones(4, 4, dtype=torch.bfloat16)
-        torch.nn.functional.scaled_dot_product_attention(
-            torch.ones(1, 1, 4, 4), torch.ones(1, 1, 4, 4), half.float()[None, None]
-        )
+        row = torch.ones(1, 1, 4, 4)
+        torch.nn.functional.scaled_dot_product_attention(row, row, row)
         (half @ half).float().logsumexp(-1)
         torch.randn(4).sort()
 
@@ -169,7 +170,7 @@ def _become_worker(zygote: int, channel: int, output: int) -> NoReturn:
         os.dup2(output, 1)
         os.dup2(output, 2)
         os.dup2(channel, worker.CHANNEL, inheritable=False)
-        os.closerange(worker.CHANNEL + 1, max(1024, os.sysconf("SC_OPEN_MAX")))
+        os.closerange(worker.CHANNEL + 1, _BEYOND)
         worker.run(zygote)
     finally:
         os._exit(BROKEN)

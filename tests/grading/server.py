@@ -1,0 +1,37 @@
+"""Grades submissions for the tests: one JSON request a line on stdin, one report a line on stdout.
+
+The suites live in a pytest session of their own, and a process can hold only one: hence a process apart from the tests'.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from grader.course.load import load_course
+from grader.sandbox import Zygote
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    with Zygote() as zygote:
+        from grader.grading import Grader, Options
+        from grader.session import Suites, with_suites
+        from grader.workspace import read_submission
+
+        course = load_course()
+
+        def body(suites: Suites) -> int:
+            for line in sys.stdin:
+                request = json.loads(line)
+                options = Options(seed=request["seed"], hide_expected=request["hide_expected"])
+                grader = Grader(course, suites, zygote, options)
+                exercises = course.ordered(e for target in request["targets"] for e in course.resolve(target))
+                report = grader.grade(read_submission(Path(request["folder"]), course), exercises)
+                print(json.dumps(report.to_dict(), default=list), flush=True)
+            return 0
+
+        with_suites([lesson.slug for lesson in course.lessons], body)
+
+
+if __name__ == "__main__":
+    main()

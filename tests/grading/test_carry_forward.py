@@ -1,0 +1,113 @@
+"""Errors carried forward: a right function on top of a wrong one is not punished twice."""
+
+STANDARDIZE_WRONG = """
+    def standardize(x, eps=1e-5):
+        return (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + eps).sqrt()
+"""
+LAYER_NORM_ON_TOP = """
+    def layer_norm(x, gamma, beta, eps=1e-5):
+        return standardize(x, eps) * gamma + beta
+"""
+SOFTMAX_WRONG = """
+    def softmax(logits, dim=-1):
+        exp = (logits - logits.max()).exp()
+        return exp / exp.sum(dim, keepdim=True)
+"""
+
+
+def results(report):
+    return {exercise.id: exercise for exercise in report.exercises}
+
+
+def test_the_fault_is_booked_once_where_it_lies(desk, with_functions):
+    modules = with_functions(
+        {"normalization.standardize": STANDARDIZE_WRONG, "normalization.layer_norm": LAYER_NORM_ON_TOP}
+    )
+    found = results(desk.grade(modules, "normalization"))
+    assert found["normalization.standardize"].status in ("failed", "partial")
+    inherited = found["normalization.layer_norm"]
+    assert (inherited.status, inherited.inherits) == ("inherited", "normalization.standardize")
+    assert inherited.earned == inherited.possible
+    assert "This function is right" in inherited.message
+
+
+def test_it_reaches_across_lessons_through_every_form_of_import(desk, answers, with_functions):
+    wrong = with_functions({"objective.softmax": SOFTMAX_WRONG})
+    for statement, call in [
+        ("from .objective import softmax", "softmax"),
+        ("from student.objective import softmax as s", "s"),
+        ("from . import objective", "objective.softmax"),
+        ("import student.objective as o", "o.softmax"),
+    ]:
+        source = f"""
+            {statement}
+
+            def attention_weights(scores, mask=None):
+                if mask is not None:
+                    scores = scores.masked_fill(~mask, float("-inf"))
+                return {call}(scores)
+        """
+        report = desk.grade(with_functions({"attention.attention_weights": source}, wrong), "attention.attention_weights")
+        result = report.exercises[0]
+        assert (result.status, result.inherits) == ("inherited", "objective.softmax"), statement
+
+
+def test_an_earlier_function_that_is_not_written_yet_is_lent(desk, with_functions, stubs):
+    source = """
+        from .objective import entropy_bits
+
+        def attention_entropy(weights):
+            return entropy_bits(weights)
+    """
+    modules = with_functions({"attention.attention_entropy": source})
+    modules["objective"] = stubs["objective"]
+    result = desk.grade(modules, "attention.attention_entropy").exercises[0]
+    assert (result.status, result.inherits) == ("inherited", "objective.entropy_bits")
+
+
+def test_a_missing_earlier_module_is_lent_as_well(desk, with_functions):
+    source = """
+        from .objective import entropy_bits
+
+        def attention_entropy(weights):
+            return entropy_bits(weights)
+    """
+    modules = with_functions({"attention.attention_entropy": source})
+    del modules["objective"]
+    result = desk.grade(modules, "attention.attention_entropy").exercises[0]
+    assert (result.status, result.inherits) == ("inherited", "objective.entropy_bits")
+
+
+def test_a_fault_of_its_own_is_still_found(desk, with_functions):
+    modules = with_functions(
+        {
+            "normalization.standardize": STANDARDIZE_WRONG,
+            "normalization.layer_norm": LAYER_NORM_ON_TOP.replace("* gamma + beta", "* (gamma + beta)"),
+        }
+    )
+    result = results(desk.grade(modules, "normalization"))["normalization.layer_norm"]
+    assert result.status in ("failed", "partial")
+    assert any("normalization.standardize" in note for note in result.notes)
+
+
+def test_a_wrong_function_that_calls_nothing_inherits_nothing(desk, with_functions):
+    wrong = "def layer_norm(x, gamma, beta, eps=1e-5):\n    return x * gamma + beta\n"
+    modules = with_functions({"normalization.standardize": STANDARDIZE_WRONG, "normalization.layer_norm": wrong})
+    result = results(desk.grade(modules, "normalization"))["normalization.layer_norm"]
+    assert result.status == "failed"
+    assert result.inherits is None
+
+
+def test_two_functions_that_only_call_each_other_do_not_lift_each_other(desk, with_functions):
+    modules = with_functions(
+        {
+            "normalization.standardize": """
+                def standardize(x, eps=1e-5):
+                    one = x.new_ones(x.shape[-1])
+                    return layer_norm(x, one, one * 0, eps)
+            """,
+            "normalization.layer_norm": LAYER_NORM_ON_TOP,
+        }
+    )
+    found = results(desk.grade(modules, "normalization"))
+    assert not all(r.fine for id, r in found.items() if id in ("normalization.standardize", "normalization.layer_norm"))

@@ -1,0 +1,65 @@
+"""One zygote for the whole session; each test gets fresh workers."""
+
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import pytest
+
+from grader.sandbox import Call, Limits, Outcome, Worker, Zygote
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """Started once; not closed by any test."""
+    with Zygote() as started:
+        yield started
+
+
+class OpenWorker(Protocol):
+    """Makes a worker from the text of a module called `lab`, or from several modules by slug."""
+
+    def __call__(
+        self,
+        sources: str | dict[str, str],
+        limits: Limits | None = None,
+        *,
+        replace: dict[str, dict[str, Callable[..., Any]]] | None = None,
+        synthetic: tuple[str, ...] = (),
+    ) -> Worker: ...
+
+
+@pytest.fixture
+def open_worker(zygote: Zygote) -> Iterator[OpenWorker]:
+    """Workers that are closed when the test ends."""
+    opened: list[Worker] = []
+
+    def make(
+        sources: str | dict[str, str],
+        limits: Limits | None = None,
+        *,
+        replace: dict[str, dict[str, Callable[..., Any]]] | None = None,
+        synthetic: tuple[str, ...] = (),
+    ) -> Worker:
+        worker = zygote.worker(limits)
+        opened.append(worker)
+        texts = {"lab": sources} if isinstance(sources, str) else sources
+        worker.load({slug: textwrap.dedent(text) for slug, text in texts.items()}, replace, synthetic)
+        return worker
+
+    yield make
+    for worker in opened:
+        worker.close()
+
+
+Ask = Callable[..., Outcome]
+
+
+@pytest.fixture
+def ask(open_worker: OpenWorker) -> Ask:
+    """Call `attack(*args)` of a source text in a worker of its own."""
+
+    def run(source: str, *args: Any, limits: Limits | None = None) -> Outcome:
+        return open_worker(source, limits).call(Call("lab", "attack", args))
+
+    return run
