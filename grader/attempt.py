@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 
 from grader.course.model import Exercise
 from grader.judge.check import computed_in_float32
-from grader.judge.diagnosis import Diagnosis, diagnose
-from grader.judge.evidence import evidence, smallest
+from grader.judge.diagnosis import diagnose
+from grader.judge.evidence import evidence, smallest, telling
 from grader.judge.misconception import Flawed
 from grader.judge.observation import Observation
 from grader.report import ExerciseResult, Status, TestResult, share
-from grader.sandbox.reply import Raised
 from grader.session import SuiteTest, TestRecord
 
 OUTPUT_SHOWN = 2000
@@ -93,27 +92,28 @@ def settle(attempt: Attempt, flawed: Flawed | None, *, hide_expected: bool) -> E
     if status == "grader_fault":
         fault = next(record for record in attempt.records if record.status == "grader_fault")
         return replace(result, message=f"The grader failed in its own test {fault.test.name!r}:\n{fault.sentence}")
-    diagnosis = diagnose(flawed, attempt.observations) if flawed else None
-    return _explained(result, attempt, diagnosis, hide_expected)
+    return _explained(result, attempt, flawed, hide_expected)
 
 
 def _explained(
     result: ExerciseResult,
     attempt: Attempt,
-    diagnosis: Diagnosis | None,
+    flawed: Flawed | None,
     hide_expected: bool,
 ) -> ExerciseResult:
-    first = next((record for record in attempt.records if record.status != "passed"), None)
-    if first is None:
-        return result
-    shown = smallest(attempt.observations) or first.observation
+    first = next(record for record in attempt.records if record.status != "passed")
+    diagnosis = diagnose(flawed, attempt.observations) if flawed else None
+    told = telling(attempt.observations, flawed, diagnosis) if flawed and diagnosis else None
+    shown = told or first.observation or smallest(attempt.observations)
     text = evidence(shown, hide_expected=hide_expected) if shown else ""
-    if shown is not None and isinstance(shown.outcome, Raised) and shown.outcome.trace:
-        text = f"{text}\n{shown.outcome.trace}".strip()
     if diagnosis is None:
-        return replace(result, message=f"{first.sentence} The rule: {first.test.description}", evidence=text)
+        return replace(result, message=f"{_full_stop(first.sentence)}\n{first.test.description}", evidence=text)
     section = _section(attempt.exercise, diagnosis.misconceptions[0].section)
     return replace(result, misconception=diagnosis.id, message=diagnosis.sentence, section=section, evidence=text)
+
+
+def _full_stop(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
 def _section(exercise: Exercise, anchor: str) -> str:

@@ -113,7 +113,7 @@ class _Sitting:
             from_source = self._decide(exercise)
             attempt = from_source or self._examine(exercise, self._candidate(exercise.lesson))
             self._attempts[exercise.id] = attempt
-            if from_source is None and not attempt.fine and attempt.status not in ("not_started", "grader_fault"):
+            if from_source is None and not attempt.fine and attempt.status != "grader_fault":
                 self._attempts[exercise.id] = self._carry_forward(exercise, attempt)
             self._under_way.discard(exercise.id)
         return self._attempts[exercise.id]
@@ -184,14 +184,18 @@ class _Sitting:
         ]
         if not faulty:
             return alone
+        unusable = {
+            other.lesson for other in faulty if other.lesson != exercise.lesson and self._cannot_run(other.lesson)
+        }
+        lent = [*faulty, *(other for slug in unusable for other in self.grader.course.lesson(slug).exercises)]
         replacements: dict[str, dict[str, Callable[..., Any]]] = {}
-        for other in faulty:
+        for other in lent:
             replacements.setdefault(other.lesson, {})[other.name] = stand_in(reference_function(other))
-        unusable = tuple(slug for slug in replacements if slug != exercise.lesson and self._cannot_run(slug))
-        candidate = Candidate(
-            self.grader.zygote, self.sources, exercise.lesson, self._limits(exercise.lesson), replacements, unusable
+        limits = self._limits(exercise.lesson)
+        lender = Candidate(
+            self.grader.zygote, self.sources, exercise.lesson, limits, replacements, tuple(sorted(unusable))
         )
-        with candidate:
+        with lender as candidate:
             again = self._examine(exercise, candidate)
         names = ", ".join(f"`{other.id}`" for other in faulty)
         if again.status == "passed":
@@ -226,5 +230,3 @@ def _import_verdict(exercise: Exercise, failure: Raised | Died) -> tuple[Any, st
     line = f", line {failure.line}" if failure.line else ""
     origin = f"student/{failure.module}.py" if failure.module else where
     return "error", f"{where} could not be imported: {failure.type_name}: {failure.message} ({origin}{line})."
-
-

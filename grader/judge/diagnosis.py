@@ -67,9 +67,9 @@ class _Fit:
     def whole(self) -> bool:
         return self.explained > 0 and self.missed == 0
 
-    @property
-    def partial(self) -> bool:
-        return self.proven > 0 and self.contradicted == 0
+    def partial(self, formula_failed: bool) -> bool:
+        """Whether it explains something and contradicts nothing; where a formula is wrong, range proves nothing."""
+        return (self.proven if formula_failed else self.explained) > 0 and self.contradicted == 0
 
 
 def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis | None:
@@ -86,11 +86,12 @@ def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis |
     if named := _whole(flawed, usable, singles):
         return named
     formulas = [o for o in usable if precise(o.probe)]
-    if any(o.failed for o in formulas) and len(formulas) < len(usable):
+    formula_failed = any(o.failed for o in formulas)
+    if formula_failed and len(formulas) < len(usable):
         named = _whole(flawed, formulas, [_fit(flawed, (m,), formulas) for m in flawed.misconceptions])
         if named:
             return replace(named, rest=True)
-    return _most_explaining([fit for fit in singles if fit.partial])
+    return _most_explaining([fit for fit in singles if fit.partial(formula_failed)])
 
 
 def _whole(flawed: Flawed, observations: Sequence[Observation], singles: list[_Fit]) -> Diagnosis | None:

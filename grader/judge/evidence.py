@@ -9,10 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.judge.agreement import alternative
 from grader.judge.comparison import Difference
+from grader.judge.diagnosis import Diagnosis
+from grader.judge.misconception import Flawed
 from grader.judge.observation import Observation
 from grader.judge.probe import path_name
-from grader.judge.values import Place
+from grader.judge.values import Place, tensors
 from grader.sandbox.reply import Outcome, Raised, Returned
 
 SHOWN_WHOLE = 24
@@ -21,9 +24,20 @@ DIGITS = 4
 
 
 def smallest(observations: Sequence[Observation]) -> Observation | None:
-    """The failing observation with the fewest numbers to read."""
+    """The failing observation with the fewest numbers to read; one with an empty tensor shows little."""
     failing = [o for o in observations if o.failed]
-    return min(failing, key=lambda o: o.probe.size, default=None)
+    return min(failing, key=lambda o: (_has_empty(o), o.probe.size), default=None)
+
+
+def telling(observations: Sequence[Observation], flawed: Flawed, diagnosis: Diagnosis) -> Observation | None:
+    """The smallest failing observation that the named mistake itself gets wrong."""
+    names = frozenset(m.name for m in diagnosis.misconceptions[: 1 if diagnosis.either else None])
+    shown = [o for o in observations if o.failed and alternative(flawed, names, o.probe, o.answer).departs(o.probe)]
+    return smallest([o for o in shown if isinstance(o.outcome, Returned)]) or smallest(shown)
+
+
+def _has_empty(observation: Observation) -> bool:
+    return any(not tensor.numel() for _, tensor in tensors((observation.probe.args, dict(observation.probe.kwargs))))
 
 
 def evidence(observation: Observation, *, hide_expected: bool = False) -> str:
@@ -43,7 +57,7 @@ def evidence(observation: Observation, *, hide_expected: bool = False) -> str:
 def _sides(
     observation: Observation, difference: Difference, names: Sequence[str], digits: int, hide_expected: bool
 ) -> list[str]:
-    yours, expected = _chosen(observation.outcome, difference), _chosen(observation.answer.truth, difference)
+    yours, expected = _chosen(observation.outcome, difference), _chosen(observation.answer.given, difference)
     what = f" (gradient of {path_name(difference.path, names)})" if difference.path is not None else ""
     if difference.kind in ("accepted", "wrong-exception"):
         return [*_labelled(f"yours{what}: ", _described(observation.outcome, yours, digits)), "expected: a ValueError"]
@@ -64,7 +78,8 @@ def _sides(
 
 def _described(outcome: Outcome, value: Any, digits: int) -> str:
     if isinstance(outcome, Raised):
-        return f"raised {outcome.type_name}: {outcome.message}"
+        frames = outcome.trace.splitlines()[:-1]  # the last line says again what was raised
+        return "\n".join([f"raised {outcome.type_name}: {outcome.message}", *frames])
     if isinstance(outcome, Returned):
         return show(value, digits)
     return "no value"

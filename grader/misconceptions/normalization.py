@@ -50,8 +50,8 @@ def wrong_eps(default: str, other: str) -> tuple[Misconception, ...]:
         {
             "eps-outside-root": "eps is added after the root; it belongs under the root, beside what is rooted.",
             "eps-missing": "eps is not used; added under the root it keeps a row of equal numbers from giving 0/0.",
-            "eps-as-floor": "eps is only a lower bound of the divisor (clamp, F.normalize); it is added under the root.",
-            "square-floored": "eps is only a lower bound of what is rooted (clamp, max); it is added to it.",
+            "eps-as-floor": "eps is only a lower bound of the divisor (clamp, F.normalize); add it under the root.",
+            "square-floored": "eps is only a lower bound of what is rooted (clamp, max); add it instead.",
             "eps-ignored": f"The argument eps is not used: your function takes {default} whatever is passed.",
             "eps-of-the-other-norm": f"Your function's default for eps is {other}; it should be {default}.",
         },

@@ -9,13 +9,20 @@ from grader.judge.misconception import Catalogue, Misconception, Wrong
 
 catalogue = Catalogue("objective")
 
-EPSILONS = {"epsilon-1e-6": 1e-6, "epsilon-1e-8": 1e-8}
+EPSILONS = {"epsilon-1e-6": 1e-6, "epsilon-1e-8": 1e-8, "epsilon-1e-9": 1e-9, "epsilon-1e-12": 1e-12}
 """The constants that people add inside a logarithm, by the name of the mistake."""
 
 
-def about(section: str, says: dict[str, str], fails: str | None = None) -> tuple[Misconception, ...]:
+def about(
+    section: str, says: dict[str, str], fails: str | None = None, alone: bool = False
+) -> tuple[Misconception, ...]:
     """Mistakes that one section of the lesson explains: their names and what the learner reads."""
-    return tuple(Misconception(name, sentence, section, fails=fails) for name, sentence in says.items())
+    return tuple(Misconception(name, sentence, section, fails, alone) for name, sentence in says.items())
+
+
+def epsilons(names: tuple[str, ...], says: str) -> dict[str, str]:
+    """The same mistake with several constants; `{}` in `says` is the constant."""
+    return {name: says.format(name.removeprefix("epsilon-")) for name in names}
 
 
 def cut_off(output: str, test: str) -> Misconception:
@@ -55,6 +62,15 @@ def float32_results(argument: str, sixteen_bit_test: str, first_test: str) -> tu
             fails=first_test,
         ),
     )
+
+
+STALLING_SUM = Misconception(
+    "sum-stalls-in-16-bits",
+    "Exponentials are added up in 16 bits, where the sum stops growing (in bfloat16 at 256); sum in float32.",
+    "gradients-dtypes-and-arguments",
+    fails="test_bfloat16",
+    alone=True,
+)
 
 
 def widened(wrong: Wrong, x: Tensor) -> Tensor:
@@ -283,12 +299,7 @@ def unembed(wrong: Wrong, hidden: Tensor, table: Tensor) -> Tensor:
         "a-slice-with-nothing-in-it",
         fails="test_gradients_at_impossible_entries",
     ),
-    Misconception(
-        "sum-stalls-in-16-bits",
-        "Exponentials are added up in 16 bits, where the sum stops growing (in bfloat16 at 256); sum in float32.",
-        "gradients-dtypes-and-arguments",
-        fails="test_bfloat16",
-    ),
+    STALLING_SUM,
     *float32_results("logits", "test_bfloat16", "test_small_rows"),
     cut_off("probabilities are", "test_gradients"),
     changes("logits"),
@@ -316,7 +327,7 @@ def _shares(wrong: Wrong, x: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
     hopeless = (x == -math.inf).all(dim, keepdim=True)
     peak = x.max(dim, keepdim=True).values.detach()
     if wrong("one-peak-for-all"):
-        peak = x.max().detach().expand_as(peak) if x.numel() else peak
+        peak = x.max().detach().expand_as(peak)
     if wrong("peak-at-least-0"):
         peak = peak.clamp(min=0.0)
     if wrong("mean-removed"):
@@ -359,6 +370,7 @@ def _shares(wrong: Wrong, x: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
     *about(
         "shift-inside-the-row",
         {
+            "two-columns-lost": "The targets are two steps ahead, and two columns are gone; take the very next token.",
             "flattened-first": "Rows are joined before the shift: the end of one predicts the beginning of the next. "
             "Shift inside each row.",
             "last-target-only": "Only the last token of a row is a target; every token but the first is one.",
@@ -401,6 +413,8 @@ def shift_targets(wrong: Wrong, tokens: Tensor) -> tuple[Tensor, ...] | Tensor:
         inputs = targets
     if wrong("shifted-twice"):
         targets = tokens.roll(-2, dims=1).narrow(1, 0, length - 1)
+    if wrong("two-columns-lost"):
+        inputs, targets = tokens[:, :-2], tokens[:, 2:]
     if wrong("last-target-only"):
         targets = tokens.narrow(1, length - 1, 1)
     if wrong("inputs-keep-the-last"):
@@ -414,31 +428,31 @@ def shift_targets(wrong: Wrong, tokens: Tensor) -> tuple[Tensor, ...] | Tensor:
     return torch.stack([inputs, targets]) if wrong("stacked") else (inputs, targets)
 
 
-@catalogue.flawed(
-    "cross_entropy",
+COUNTING_MISTAKES = (
     *about(
         "divide-by-what-counts",
         {
-            "ignored-in-denominator": "The sum is divided by all positions, ignored ones too; divide by the number "
-            "that counts.",
+            "ignored-in-denominator": "The sum is divided by all positions, the ignored too; divide by what counts.",
             "mean-of-row-means": "You average row means, so that tokens of short rows weigh more; average over tokens.",
             "sum-not-mean": "The losses are summed; the mean over the counted targets was asked for.",
-            "divided-by-vocabulary": "The mean runs over V too, as of a one-hot product: the loss is V times too "
-            "small.",
+        },
+    ),
+    *about(
+        "divide-by-what-counts",
+        {
+            "divided-by-vocabulary": "The mean runs over V too, as of a one-hot product; it runs over positions only.",
             "logarithm-of-the-mean": "The probabilities are averaged before the logarithm; average the losses.",
         },
+        alone=True,
+    ),
+    *about(
+        "leave-ignored-rows-out",
+        {"ignore-index-fixed": "The argument ignore_index is not used: -100 is ignored whatever is passed."},
     ),
     *about(
         "leave-ignored-rows-out",
         {
-            "ignore-index-fixed": "The argument ignore_index is not used: -100 is ignored whatever is passed.",
-        },
-    ),
-    *about(
-        "leave-ignored-rows-out",
-        {
-            "nan-when-nothing-counts": "Where no target counts you return NaN, which surfaces much later; raise "
-            "ValueError.",
+            "nan-when-nothing-counts": "Where no target counts you return NaN, which surfaces later; raise ValueError.",
             "zero-when-nothing-counts": "Where no target counts you return 0, a perfect score; raise ValueError.",
         },
         fails="test_nothing_counts",
@@ -448,58 +462,72 @@ def shift_targets(wrong: Wrong, tokens: Tensor) -> tuple[Tensor, ...] | Tensor:
         {
             "ignored-multiplied-by-0": "Ignored rows are computed and multiplied by 0, but 0 times inf is NaN; leave "
             "them out first.",
+            "ignored-replaced-afterwards": "The losses of ignored rows are computed and then replaced. The value is "
+            "right, but a gradient still runs through them; leave the rows out first.",
         },
         fails="test_ignored_rows_are_left_out",
     ),
     *about(
         "ids-are-checked-never-bent",
         {
-            "negative-targets-ignored": "Every negative target is ignored; only ignore_index is, any other is an "
-            "error.",
-            "negative-targets-from-the-end": "A negative target picks a token from the end of the vocabulary; raise "
-            "ValueError.",
+            "negative-targets-ignored": "Every negative target is ignored; only ignore_index is, others are errors.",
+            "unchecked-targets": "Targets are not checked: a negative one picks a token from the end and one of V or "
+            "more raises an IndexError. Both must raise ValueError.",
+            "unchecked-gather": "Targets are not checked, and torch raises its own RuntimeError for one outside the "
+            "vocabulary; raise ValueError.",
+            "negative-targets-from-the-end": "A negative target picks a token from the end; raise ValueError too.",
             "clamped-targets": "Targets outside the vocabulary are moved to its nearest end; raise ValueError instead.",
         },
         fails="test_target_outside_the_vocabulary",
     ),
+)
+"""What cross-entropy can get wrong about which targets count, and for how much."""
+
+LOSS_MISTAKES = (
     *about(
         "one-peak-per-slice",
         {
-            "no-peak-removed": "Exponentials of raw logits overflow or underflow; subtract each row's largest logit "
-            "first.",
-            "epsilon-in-logarithm": "1e-9 is added inside the logarithm, so that no loss exceeds 20.7; take no "
-            "logarithm of a probability.",
+            "no-peak-removed": "Exponentials of raw logits overflow or underflow; subtract each row's largest first.",
             "logarithm-of-underflow": "A small probability has underflowed to 0 before its logarithm; take that of "
             "the sum of exponentials and subtract the target's logit.",
         },
     ),
     *about(
+        "one-peak-per-slice",
+        epsilons(
+            ("epsilon-1e-8", "epsilon-1e-9", "epsilon-1e-12"),
+            "{} is added inside the logarithm, which bounds the loss; take the logarithm of the sum of exponentials.",
+        ),
+        alone=True,
+    ),
+    *about(
         "compare-v-with-t-before-you-reshape",
         {
-            "viewed-not-transposed": "Logits are viewed as (B, V, T), which mixes tokens: view keeps memory order and "
-            "moves no axis.",
+            "viewed-not-transposed": "Logits are viewed as (B, V, T), which mixes tokens: view moves no axis.",
             "softmax-over-positions": "The probabilities sum to 1 over the positions; they must over the vocabulary.",
         },
+        alone=True,
     ),
-    Misconception(
-        "one-hot-product",
-        "A one-hot row times log-probabilities is 0 times inf, NaN, at impossible tokens; pick the target's.",
+    *about(
         "compare-v-with-t-before-you-reshape",
+        {
+            "one-hot-product": "A one-hot row times log-probabilities is 0 times inf, NaN, at impossible tokens; pick "
+            "the target's.",
+        },
         fails="test_impossible_tokens",
     ),
     *about(
         "shift-inside-the-row",
-        {
-            "shifted-again": "Targets are shifted once more inside the loss; they are the next tokens already.",
-        },
+        {"shifted-again": "Targets are shifted once more inside the loss; they are the next tokens already."},
     ),
     *about(
         "logits-are-raw-scores",
         {
             "softmax-twice": "Softmax is applied twice, so that the loss can hardly leave ln V; logits go in raw.",
-            "logits-as-probabilities": "The target's logit is taken for its log-probability; subtract the logarithm "
-            "of the sum of exponentials.",
+            "logits-as-probabilities": "The target's logit is taken for its log-probability; the logarithm of the sum "
+            "of exponentials is missing.",
         },
+        alone=True,
     ),
     *about(
         "nats-or-bits",
@@ -508,12 +536,15 @@ def shift_targets(wrong: Wrong, tokens: Tensor) -> tuple[Tensor, ...] | Tensor:
             "minus-missing": "The minus is missing: the loss is -log p and never below 0.",
         },
     ),
-    Misconception(
-        "sum-stalls-in-16-bits",
-        "Exponentials are added up in 16 bits, where the sum stops growing (in bfloat16 at 256); sum in float32.",
-        "gradients-dtypes-and-arguments",
-        fails="test_bfloat16",
-    ),
+)
+"""What cross-entropy can get wrong about the loss of one row."""
+
+
+@catalogue.flawed(
+    "cross_entropy",
+    *COUNTING_MISTAKES,
+    *LOSS_MISTAKES,
+    STALLING_SUM,
     *float32_results("logits", "test_bfloat16", "test_small_batch"),
     cut_off("loss is", "test_gradients"),
     changes("targets"),
@@ -525,17 +556,17 @@ def cross_entropy(wrong: Wrong, logits: Tensor, targets: Tensor, ignore_index: i
         counted = counted & (targets >= 0)
     if wrong("shifted-again") and targets.dim() > 0 and targets.shape[-1] > 1:
         logits, targets, counted = logits[..., :-1, :], targets[..., 1:], counted[..., 1:]
-    chosen = targets[counted]
-    nothing = wrong("nan-when-nothing-counts") or wrong("zero-when-nothing-counts")
-    if chosen.numel() == 0:
-        if nothing:
+    if not bool(counted.any()):
+        if wrong("nan-when-nothing-counts") or wrong("zero-when-nothing-counts"):
             return logits.new_tensor(math.nan if wrong("nan-when-nothing-counts") else 0.0)
         raise ValueError("no target counts")
-    chosen = _checked(wrong, chosen, logits.shape[-1])
+    chosen = _checked(wrong, targets[counted], logits.shape[-1])
     x = widened(wrong, logits)
     losses = _losses(wrong, x, counted, chosen, logits.dtype)
-    if wrong("ignored-multiplied-by-0") and not bool(counted.all()):
+    if wrong("ignored-multiplied-by-0") or wrong("ignored-replaced-afterwards"):
         ignored = _losses(wrong, x, ~counted, torch.zeros_like(targets[~counted]), logits.dtype)
+        if wrong("ignored-replaced-afterwards"):
+            ignored = torch.where(torch.ones_like(ignored, dtype=torch.bool), torch.zeros_like(ignored), ignored)
         losses = losses + (0 * ignored).sum()
     if wrong("changes-targets"):
         targets[~counted] = 0
@@ -546,10 +577,12 @@ def _checked(wrong: Wrong, chosen: Tensor, vocabulary: int) -> Tensor:
     """The targets that count, refused or bent if outside the vocabulary."""
     if wrong("clamped-targets"):
         chosen = chosen.clamp(0, vocabulary - 1)
+    if wrong("unchecked-targets"):
+        chosen = torch.arange(vocabulary)[chosen]
     if wrong("negative-targets-from-the-end"):
         chosen = torch.where(chosen < 0, chosen + vocabulary, chosen)
     if bool(((chosen < 0) | (chosen >= vocabulary)).any()):
-        raise ValueError("a target lies outside the vocabulary")
+        raise RuntimeError("out of bounds") if wrong("unchecked-gather") else ValueError("outside the vocabulary")
     return chosen
 
 
@@ -558,33 +591,32 @@ def _losses(wrong: Wrong, x: Tensor, counted: Tensor, chosen: Tensor, dtype: tor
     if wrong("viewed-not-transposed") and x.dim() > 1:
         x = x.reshape(*x.shape[:-2], x.shape[-1], x.shape[-2]).transpose(-1, -2)
     if wrong("softmax-over-positions") and x.dim() > 1:
-        x = x - x.logsumexp(-2, keepdim=True)
-        log_p = x[counted].gather(-1, chosen[:, None])[:, 0]
-        return _scaled(wrong, -log_p)
-    rows = x[counted]
-    rows = rows.softmax(-1) if wrong("softmax-twice") else rows
-    if wrong("logits-as-probabilities"):
-        return _scaled(wrong, -rows.gather(-1, chosen[:, None])[:, 0])
-    peak = torch.zeros_like(rows[:, :1]) if wrong("no-peak-removed") else rows.amax(-1, keepdim=True).detach()
-    shifted = rows - torch.where(peak.isinf(), torch.zeros_like(peak), peak)
-    powers = shifted.exp()
-    total = stalling_sum(powers, dtype).to(powers.dtype) if wrong("sum-stalls-in-16-bits") else powers.sum(-1)
-    if wrong("epsilon-in-logarithm") or wrong("logarithm-of-underflow"):
-        p = powers.gather(-1, chosen[:, None])[:, 0] / total
-        return _scaled(wrong, -(p + 1e-9 if wrong("epsilon-in-logarithm") else p).log())
-    log_p = shifted - total.log()[:, None]
-    if wrong("one-hot-product"):
-        mine = (log_p * torch.nn.functional.one_hot(chosen, rows.shape[-1])).sum(-1)
+        log_p = (x - x.logsumexp(-2, keepdim=True))[counted]
+    elif wrong("logits-as-probabilities"):
+        log_p = x[counted]
     else:
-        mine = log_p.gather(-1, chosen[:, None])[:, 0]
-    mine = torch.where(mine.isnan() & (shifted.amax(-1) == -math.inf), torch.full_like(mine, -math.inf), mine)
-    return _scaled(wrong, -mine)
-
-
-def _scaled(wrong: Wrong, losses: Tensor) -> Tensor:
-    """The losses in the unit and with the sign that the mistakes give them."""
+        log_p = _log_softmax(wrong, x[counted].softmax(-1) if wrong("softmax-twice") else x[counted], dtype)
+    if wrong("one-hot-product"):
+        losses = -(log_p * torch.nn.functional.one_hot(chosen, x.shape[-1])).sum(-1)
+    else:
+        losses = -log_p.gather(-1, chosen[:, None])[:, 0]
     losses = losses / math.log(2) if wrong("bits-not-nats") else losses
     return -losses if wrong("minus-missing") else losses
+
+
+def _log_softmax(wrong: Wrong, rows: Tensor, dtype: torch.dtype) -> Tensor:
+    """The logarithms of the probabilities of each row; of a row of nothing but -inf, -inf."""
+    peak = torch.zeros_like(rows[:, :1]) if wrong("no-peak-removed") else rows.amax(-1, keepdim=True).detach()
+    hopeless = peak == -math.inf
+    shifted = rows - peak.masked_fill(hopeless, 0.0)
+    powers = shifted.exp()
+    total = stalling_sum(powers, dtype).to(powers.dtype) if wrong("sum-stalls-in-16-bits") else powers.sum(-1)
+    for name in ("epsilon-1e-8", "epsilon-1e-9", "epsilon-1e-12"):
+        if wrong(name):
+            return (powers / total[:, None] + EPSILONS[name]).log()
+    if wrong("logarithm-of-underflow"):
+        return (powers / total[:, None]).log()
+    return (shifted - total.log()[:, None]).masked_fill(hopeless, -math.inf)
 
 
 def _averaged(wrong: Wrong, losses: Tensor, counted: Tensor, vocabulary: int) -> Tensor:
@@ -594,11 +626,9 @@ def _averaged(wrong: Wrong, losses: Tensor, counted: Tensor, vocabulary: int) ->
     if wrong("sum-not-mean"):
         return losses.sum()
     if wrong("mean-of-row-means"):
-        filled = (
-            losses.new_zeros(counted.shape).masked_scatter(counted, losses).reshape(-1, max(counted.shape[-1:] or (1,)))
-        )
-        sizes = counted.reshape(filled.shape).sum(-1)
-        return (filled.sum(-1)[sizes > 0] / sizes[sizes > 0]).mean()
+        table = losses.new_zeros(counted.shape).masked_scatter(counted, losses)
+        sizes = counted.sum(-1)
+        return (table.sum(-1)[sizes > 0] / sizes[sizes > 0]).mean()
     loss = losses.sum() / (counted.numel() if wrong("ignored-in-denominator") else losses.numel())
     return loss / vocabulary if wrong("divided-by-vocabulary") else loss
 
@@ -681,8 +711,10 @@ def perplexity(wrong: Wrong, loss: Tensor) -> Tensor | float:
         "zero-log-zero",
         {
             "nan-at-0": "0 times log 0 gives NaN; a probability of 0 contributes nothing.",
-            "epsilon-1e-6": "1e-6 is added inside the logarithm, which biases every entry; treat 0 apart.",
-            "epsilon-1e-8": "1e-8 is added inside the logarithm, which biases every entry; treat 0 apart.",
+            **epsilons(
+                ("epsilon-1e-6", "epsilon-1e-8"),
+                "{} is added inside the logarithm, which biases every entry; treat 0 apart.",
+            ),
             "raised-to-1e-9": "Probabilities are raised to 1e-9, so that impossible outcomes contribute; treat 0 "
             "apart.",
             "softmax-again": "Softmax is applied to the probabilities; they are a distribution already.",
@@ -749,8 +781,9 @@ def _information(wrong: Wrong, p: Tensor) -> Tensor:
         return -p * p.log2()
     if wrong("gradient-nan-at-0"):
         return torch.where(p == 0, torch.zeros_like(p), -p * p.log2())
-    for name, epsilon in EPSILONS.items():
+    for name in ("epsilon-1e-6", "epsilon-1e-8"):
         if wrong(name):
+            epsilon = EPSILONS[name]
             return -p * (p + epsilon).log2()
     logarithms = torch.where(p == 0, torch.ones_like(p), p).log2()
     return -logarithms if wrong("logarithms-unweighted") else -p * logarithms

@@ -15,11 +15,12 @@ def aligned(n_queries: int, n_keys: int) -> Tensor:
 
 
 def some_visible(draw: Draw, *sizes: int) -> Tensor:
-    """A random mask with at least one key for every query, and one hidden from it."""
-    mask = draw.bool(*sizes)
-    kept = draw.integers(0, sizes[-1], *sizes[:-1])[..., None]
-    mask.scatter_(-1, kept, True)
-    return mask.scatter_(-1, (kept + 1) % sizes[-1], False)
+    """A random mask in which every query sees two keys or more and misses one or more. The key axis has 3 or more."""
+    mask, n_keys = draw.bool(*sizes), sizes[-1]
+    first = draw.integers(0, n_keys, *sizes[:-1])[..., None]
+    for step, seen in enumerate((True, False, True)):
+        mask.scatter_(-1, (first + step) % n_keys, seen)
+    return mask
 
 
 def tidy_rows(draw: Draw) -> Tensor:

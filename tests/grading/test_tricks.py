@@ -217,12 +217,13 @@ def test_threads_left_running_change_no_verdict(desk, answers):
 @pytest.mark.xfail(strict=True, reason="files are closed off by the Linux lockdown layers, which are built in a later step")
 def test_reading_the_reference_from_its_file_earns_nothing(grade_one):
     source = f"""
-        import os, shutil, sys
+        import os, sys
 
         def rms_norm(x, weight, eps=1e-6):
-            shutil.copy({str(reference_folder() / "normalization.py")!r}, "borrowed.py")
+            text = open({str(reference_folder() / "normalization.py")!r}).read()
+            open("borrowed.py", "w").write(text.replace("def rms_norm", "def borrow"))
             sys.path.insert(0, os.getcwd())
             import borrowed
-            return borrowed.rms_norm(x, weight, eps)
+            return borrowed.borrow(x, weight, eps)
     """
     assert grade_one(RMS, source).earned == 0

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
@@ -16,22 +16,9 @@ def zygote() -> Iterator[Zygote]:
         yield started
 
 
-class OpenWorker(Protocol):
-    """Makes a worker from the text of a module called `lab`, or from several modules by slug."""
-
-    def __call__(
-        self,
-        sources: str | dict[str, str],
-        limits: Limits | None = None,
-        *,
-        replace: dict[str, dict[str, Callable[..., Any]]] | None = None,
-        synthetic: tuple[str, ...] = (),
-    ) -> Worker: ...
-
-
 @pytest.fixture
-def open_worker(zygote: Zygote) -> Iterator[OpenWorker]:
-    """Workers that are closed when the test ends."""
+def open_worker(zygote: Zygote) -> Iterator[Callable[..., Worker]]:
+    """Makes workers from the text of a module called `lab`, or of several by slug; closes them when the test ends."""
     opened: list[Worker] = []
 
     def make(
@@ -52,11 +39,8 @@ def open_worker(zygote: Zygote) -> Iterator[OpenWorker]:
         worker.close()
 
 
-Ask = Callable[..., Outcome]
-
-
 @pytest.fixture
-def ask(open_worker: OpenWorker) -> Ask:
+def ask(open_worker: Callable[..., Worker]) -> Callable[..., Outcome]:
     """Call `attack(*args)` of a source text in a worker of its own."""
 
     def run(source: str, *args: Any, limits: Limits | None = None) -> Outcome:

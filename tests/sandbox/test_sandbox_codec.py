@@ -29,7 +29,9 @@ def same(one: Any, other: Any) -> bool:
         return False
     if isinstance(one, Tensor):
         alike = (one.dtype, one.shape) == (other.dtype, other.shape)
-        return alike and one.contiguous().view(-1).tolist().__repr__() == other.contiguous().view(-1).tolist().__repr__()
+        return (
+            alike and one.contiguous().view(-1).tolist().__repr__() == other.contiguous().view(-1).tolist().__repr__()
+        )
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict):

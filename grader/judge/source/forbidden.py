@@ -134,13 +134,7 @@ class _Look:
         """The findings in one statement."""
         resolver = self.paths.resolver
         for name, scope in unit.names:
-            for meaning in resolver.meanings(name, scope):
-                if isinstance(meaning, Foreign) and not self._is_excused(meaning):
-                    yield from self._path(meaning.path, _Place(unit, step, name))
-                elif isinstance(meaning, BuiltIn) and meaning.name in refused.BUILT_INS:
-                    yield self._refusal(_Place(unit, step, name), meaning.name, refused.BUILT_INS[meaning.name])
-                elif meaning == BuiltIn("getattr") and id(name) not in unit.callees:
-                    yield self._refusal(_Place(unit, step, name), "getattr", refused.COMPUTED)
+            yield from self._name(name, scope, _Place(unit, step, name))
         for access in self.paths.accesses(unit):
             yield from self._access(access, _Place(unit, step, access.node))
         for call, scope in unit.calls:
@@ -152,6 +146,21 @@ class _Look:
                     yield self._built_in(_Place(unit, step, hint), ast.unparse(hint))
         for binding in unit.imports:
             yield from self.imported(binding, step)
+
+    def _name(self, name: ast.Name, scope: Scope, place: _Place) -> Iterator[Finding]:
+        """The finding in a name: one imported at module level, or one of Python's own.
+
+        An assignment that gives the name its value is a statement of its own, and so found there.
+        """
+        _, outer, built_in = self.paths.resolver.name_bindings(name, scope)
+        for binding in outer:
+            for meaning in self.paths.resolver.binding(binding) if binding.origin else ():
+                if isinstance(meaning, Foreign) and not self._is_excused(meaning):
+                    yield from self._path(meaning.path, place)
+        if built_in and name.id in refused.BUILT_INS:
+            yield self._refusal(place, name.id, refused.BUILT_INS[name.id])
+        elif built_in and name.id == "getattr" and id(name) not in place.unit.callees:
+            yield self._refusal(place, "getattr", refused.COMPUTED)
 
     def imported(self, binding: Binding, step: Step | None) -> Iterator[Finding]:
         """The finding in an import that was reached."""
@@ -215,8 +224,8 @@ class _Look:
         return self._finding(
             place,
             what,
-            f"uses {named}, which does this whole exercise in one call. Build it from smaller steps; the rest of torch may "
-            "be used.",
+            f"uses {named}, which does this whole exercise in one call. Build it from smaller steps; the rest of torch "
+            "may be used.",
         )
 
     def _method(self, place: _Place, name: str) -> Finding:

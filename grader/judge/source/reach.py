@@ -175,13 +175,13 @@ class Walk:
                     self._follow((slug, name), self._attributes[name])
 
     def _follow(self, target: Exercise, source: Step | None, at_start: bool = False) -> None:
-        waiting = [target]
+        start, waiting = target, [target]
         while waiting:
             target = waiting.pop()
             if target in self._names:
                 continue
             self._names.add(target)
-            if not at_start and self.stop(target):
+            if self.stop(target) and not (at_start and target == start):
                 self.stopped.add(target)
                 continue
             slug, name = target

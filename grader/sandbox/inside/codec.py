@@ -29,7 +29,6 @@ DTYPES = (
     torch.bool,
     torch.complex64,
     torch.complex128,
-    torch.complex32,
     torch.uint16,
     torch.uint32,
     torch.uint64,

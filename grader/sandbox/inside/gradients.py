@@ -67,8 +67,9 @@ class Computations:
         try:
             if pairs:
                 # A weighted sum has these gradients too; handing the cotangents over as grad_outputs makes every
-                # fresh worker import torch's symbolic shapes first, half a second of it.
-                weighted = torch.stack([(output * cotangent).sum().double() for output, cotangent in pairs]).sum()
+                # fresh worker import torch's symbolic shapes first, half a second of it. Grad mode is off in a backward.
+                with torch.enable_grad():
+                    weighted = torch.stack([(o * c.conj()).real.sum().double() for o, c in pairs]).sum()
                 found = torch.autograd.grad(
                     weighted,
                     [*(target.tensor for target in wanted), self.anchor],

@@ -12,8 +12,8 @@ class Lookup(torch.autograd.Function):
     @staticmethod
     def backward(ctx, upstream):
         ids, = ctx.saved_tensors
-        total = upstream.new_zeros(ctx.rows, upstream.shape[-1])
-        return None, total.index_add(0, ids, upstream)
+        total = torch.zeros(ctx.rows, upstream.shape[-1], dtype=torch.float64)
+        return None, total.index_add(0, ids, upstream.double()).to(upstream.dtype)
 
 
 def embed(tokens, table):

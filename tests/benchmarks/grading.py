@@ -1,0 +1,128 @@
+"""How long a verdict takes, as ratios in one run on this machine.
+
+    python tests/benchmarks/grading.py [--rounds N]
+
+Each command and its yardstick run in turn, so that a machine whose speed drifts spoils neither; medians are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from grader.course.load import load_course
+from grader.places import reference_folder
+
+LESSON = "normalization"
+IMPORT_TORCH = [sys.executable, "-c", "import torch"]
+NOTHING = [sys.executable, "-c", "pass"]
+ANATOMY = [sys.executable, "-m", "grader.cli"]
+
+
+def main() -> None:
+    """Print one line a measurement."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=9)
+    rounds = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["ANATOMY_HOME"] = str(folder / "home")
+        student = workspace(folder)
+        grade = [*ANATOMY, "grade", LESSON, "--student", str(student)]
+        torch, cold = in_turn(rounds, command(IMPORT_TORCH), command(grade))
+        report("cold `anatomy grade normalization` / `import torch`", cold, torch, target=1.6)
+        torch, warm = in_turn(rounds, command(IMPORT_TORCH), Watching(student, rounds + 1))
+        report("verdict in --watch after a save / `import torch`", warm, torch, target=0.15)
+        for name in ("list", "status"):
+            nothing, quick = in_turn(rounds, command(NOTHING), command([*ANATOMY, name], cwd=folder))
+            added = 1000 * (statistics.median(quick) - statistics.median(nothing))
+            print(f"`anatomy {name}` beyond `python -c pass`: {added:.0f} ms (target 150)")
+
+
+def workspace(folder: Path) -> Path:
+    """The reference as a learner's modules, so that every test runs to its end."""
+    student = folder / "student"
+    student.mkdir()
+    for lesson in load_course().lessons:
+        text = (reference_folder() / f"{lesson.slug}.py").read_text("utf-8")
+        (student / f"{lesson.slug}.py").write_text(text, "utf-8")
+    return student
+
+
+def in_turn(rounds: int, *measures: Callable[[], float]) -> list[list[float]]:
+    """Seconds of each measure, one after the other, after a first round that does not count."""
+    taken: list[list[float]] = [[] for _ in measures]
+    for round_ in range(rounds + 1):
+        for measure, seconds in zip(measures, taken, strict=True):
+            elapsed = measure()
+            if round_:
+                seconds.append(elapsed)
+    return taken
+
+
+def command(words: list[str], cwd: Path | None = None) -> Callable[[], float]:
+    """A command as a whole process. Exit codes 0 to 2 are verdicts; anything else is an error of the benchmark."""
+
+    def run() -> float:
+        started = time.perf_counter()
+        done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+        elapsed = time.perf_counter() - started
+        if done.returncode not in (0, 1, 2):
+            raise SystemExit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stderr}")
+        return elapsed
+
+    return run
+
+
+class Watching:
+    """`anatomy grade --watch`: from the moment the file is written to the last line of the verdict."""
+
+    def __init__(self, student: Path, saves: int) -> None:
+        self.module = student / f"{LESSON}.py"
+        self.saves = saves
+        words = [*ANATOMY, "grade", LESSON, "--student", str(student), "--watch"]
+        self.process = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+        )
+        next(self._verdicts())
+        assert self.process.stderr is not None
+        self.process.stderr.readline()
+        time.sleep(1.0)  # the watcher registers after it says so; this is no part of any figure
+
+    def __call__(self) -> float:
+        self.module.write_text(self.module.read_text("utf-8") + "\n", "utf-8")
+        started = time.perf_counter()
+        next(self._verdicts())
+        elapsed = time.perf_counter() - started
+        self.saves -= 1
+        if not self.saves:
+            self.process.terminate()
+            self.process.wait()
+        return elapsed
+
+    def _verdicts(self) -> Iterator[str]:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith("All right") or line.startswith("Next:"):
+                yield line
+
+
+def report(what: str, measured: list[float], yardstick: list[float], target: float) -> None:
+    """One line: the ratio of the medians, the spread of the ratios, the target."""
+    ratio = statistics.median(measured) / statistics.median(yardstick)
+    pairs = sorted(a / b for a, b in zip(measured, yardstick, strict=True))
+    print(
+        f"{what}: {ratio:.2f} (pairs {pairs[0]:.2f} to {pairs[-1]:.2f}; "
+        f"{1000 * statistics.median(measured):.0f} ms / {1000 * statistics.median(yardstick):.0f} ms; target {target})"
+    )
+
+
+if __name__ == "__main__":
+    main()
