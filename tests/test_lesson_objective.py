@@ -1,4 +1,4 @@
-"""The lesson on the objective: what its page prints and states is so, and its reference agrees with other authorities."""
+"""The lesson on the objective: its page prints and states what is so, its reference agrees with other authorities."""
 
 import contextlib
 import io
@@ -22,6 +22,22 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 VOCABULARY, WIDTH, GPT2_SMALL = 50257, 768, 124_439_808
 DTYPES = [(torch.float64, 1e-12), (torch.float32, 2e-6), (torch.bfloat16, 1e-2)]
+STATED = (
+    f"the table holds {VOCABULARY * WIDTH:,} numbers, {100 * VOCABULARY * WIDTH / GPT2_SMALL:.0f} % of the model's",
+    f"float32 $e^z$ overflows above {math.log(torch.finfo(torch.float32).max):.2f}",
+    f"(float64 {math.log(torch.finfo(torch.float64).max):.2f}, float16 {math.log(torch.finfo(torch.float16).max):.2f})",
+    f"becomes 0 below about $-{150 * math.log(2):.2f}$",  # half the smallest subnormal, 2^-149
+    f"give $\\ln V$ ({math.log(VOCABULARY):.2f} nats for GPT-2",
+    f"one nat is $1/\\ln 2 = {1 / math.log(2):.4f}$ bits",
+    f"\\log_2 V$ ({math.log2(VOCABULARY):.2f} bits for GPT-2)",
+    f"they are {8 * 1024 * VOCABULARY * 4:,} bytes, {8 * 1024 * VOCABULARY * 4 / 1e9:.2f} GB",
+    f"never exceeds {-math.log(1e-9):.2f}",
+    f"have a token mean of {(2 * 1.0 + 7 * 3.0) / 9:.2f}; the mean of row means says {(1.0 + 3.0) / 2:.2f}",
+    f"and the sum {2 * 1.0 + 7 * 3.0:.0f}.",
+    f"A loss of 3.0 nats is a perplexity of {math.exp(3.0):.2f}; `2 ** 3.0` is {2**3.0:.0f}.",
+)
+"""What the page states, with the numbers computed here."""
+
 IN_EACH_DTYPE = pytest.mark.parametrize(("dtype", "rtol"), DTYPES, ids=["float64", "float32", "bfloat16"])
 
 
@@ -78,35 +94,12 @@ class TestPage:
             if said := expected_lines(block):
                 assert printed.getvalue().splitlines() == said
         assert len(BLOCKS) == 6
-
-    def test_the_printed_perplexities_fall_from_ignorance_to_the_oracle(self) -> None:
-        names: dict[str, Any] = {}
-        for block in BLOCKS[1:5]:
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(block, "lesson.md", "exec"), names)  # noqa: S102  # the page is ours
+        # The experiment's own asserts only order these four; here is by how much.
         assert names["unigram"] < names["uniform"] - 0.1
         assert names["trained"] < names["unigram"] - 0.5
-        assert names["trained"] - names["oracle"] < 0.05
+        assert names["trained"] < names["oracle"] + 0.05
 
-    @pytest.mark.parametrize(
-        "sentence",
-        [
-            f"the table holds {VOCABULARY * WIDTH:,} numbers, {VOCABULARY * WIDTH / GPT2_SMALL:.0%} of the model's"
-            f" {GPT2_SMALL:,}".replace("%", " %"),
-            f"float32 $e^z$ overflows above {math.log(torch.finfo(torch.float32).max):.2f}",
-            f"(float64 {math.log(torch.finfo(torch.float64).max):.2f},"
-            f" float16 {math.log(torch.finfo(torch.float16).max):.2f})",
-            f"becomes 0 below about −{150 * math.log(2):.2f}",
-            f"give $\\ln V$ ({math.log(VOCABULARY):.2f} nats for GPT-2",
-            f"one nat is $1/\\ln 2 = {1 / math.log(2):.4f}$ bits",
-            f"\\log_2 V$ ({math.log2(VOCABULARY):.2f} bits for GPT-2)",
-            f"they are {8 * 1024 * VOCABULARY * 4:,} bytes, {8 * 1024 * VOCABULARY * 4 / 1e9:.2f} GB",
-            f"never exceeds {-math.log(1e-9):.2f}",
-            f"have a token mean of {(2 * 1.0 + 7 * 3.0) / 9:.2f}; the mean of row means says {(1.0 + 3.0) / 2:.2f}"
-            f" and the sum {2 * 1.0 + 7 * 3.0:.0f}",
-            f"A loss of 3.0 nats is a perplexity of {math.exp(3.0):.2f}; `2 ** 3.0` is {2**3.0:.0f}.",
-        ],
-    )
+    @pytest.mark.parametrize("sentence", STATED)
     def test_the_numbers_in_the_prose_are_computed(self, sentence: str) -> None:
         assert sentence in PROSE
 

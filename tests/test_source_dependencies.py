@@ -50,7 +50,8 @@ REACHES_RMS_NORM = {
     "def llama_block(x): return a(x)",
     "through a class": "from .normalization import rms_norm\nclass N:\n    def __call__(self, x): return rms_norm(x)\n"
     "def llama_block(x): return N()(x)",
-    "through a lambda": "from .normalization import rms_norm\nn = lambda x: rms_norm(x)\ndef llama_block(x): return n(x)",
+    "through a lambda": "from .normalization import rms_norm\nn = lambda x: rms_norm(x)\n"
+    "def llama_block(x): return n(x)",
     "through an alias": "from .normalization import rms_norm\nn = rms_norm\ndef llama_block(x): return n(x)",
     "through a table": "from .normalization import rms_norm\nT = {'n': rms_norm}\ndef llama_block(x): return T['n'](x)",
     "through a conditional": "from .normalization import rms_norm\nif True:\n    def n(x): return rms_norm(x)\n"
@@ -63,8 +64,10 @@ REACHES_RMS_NORM = {
     "    return n.rms_norm(x)",
     "through a list of modules": "from . import normalization\nM = [normalization]\n"
     "def llama_block(x): return M[0].rms_norm(x)",
-    "through the package": "import student\ndef llama_block(x):\n    s = student\n    return s.normalization.rms_norm(x)",
-    "by a constant name": "from . import normalization\ndef llama_block(x): return getattr(normalization, 'rms_norm')(x)",
+    "through the package": "import student\ndef llama_block(x):\n    s = student\n"
+    "    return s.normalization.rms_norm(x)",
+    "by a constant name": "from . import normalization\n"
+    "def llama_block(x): return getattr(normalization, 'rms_norm')(x)",
     "by attrgetter": "from operator import attrgetter\nfrom . import normalization\n"
     "def llama_block(x): return attrgetter('rms_norm')(normalization)(x)",
     "assigned as the exercise": "from .normalization import rms_norm\nllama_block = lambda x: rms_norm(x)",
@@ -89,7 +92,8 @@ REACHES_NOTHING = {
     "a library's": "from torch.nn.functional import rms_norm\ndef llama_block(x): return rms_norm(x)",
     "another helper's": "from .normalization import rms_norm\ndef other(x): return rms_norm(x)\n"
     "def llama_block(x): return x",
-    "a statement at module level": "from .normalization import rms_norm\nassert rms_norm(1)\ndef llama_block(x): return x",
+    "a statement at module level": "from .normalization import rms_norm\nassert rms_norm(1)\n"
+    "def llama_block(x): return x",
     "another name of that module": "from .normalization import EPS\ndef llama_block(x): return x + EPS",
     "itself": "def llama_block(x): return llama_block(x - 1)",
     "under the main guard": "from .normalization import rms_norm\ndef llama_block(x): return x\n"
@@ -134,7 +138,7 @@ def test_circles_end() -> None:
     sources = {
         "objective": "from .normalization import rms_norm\ndef softmax(x): return rms_norm(x)\n",
         "normalization": "from .objective import softmax\nfrom .block import *\ndef rms_norm(x): return softmax(x)\n",
-        "block": "from .normalization import *\nfrom .objective import *\ndef llama_block(x): return nothing(softmax(x))",
+        "block": "from .normalization import *\nfrom .objective import *\ndef llama_block(x): return no(softmax(x))",
     }
     source = parse_submission(sources)
     assert source.dependencies(*SOFTMAX, EXERCISES) == {RMS}

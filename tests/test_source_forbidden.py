@@ -40,7 +40,7 @@ CAUGHT = {
     "def softmax(x): return x.__class__.softmax(x, -1)": "x.__class__.softmax",
     "def softmax(x): return getattr(x, 'softmax')(-1)": "getattr(x, 'softmax')",
     "import torch\ndef softmax(x): return getattr(torch, 'soft' + 'max')(x, -1)": "torch.softmax",
-    "import torch\nfrom functools import partial\ndef softmax(x): return partial(torch.softmax, dim=-1)(x)": "torch.softmax",
+    "import torch, functools as f\ndef softmax(x): return f.partial(torch.softmax, dim=0)(x)": "torch.softmax",
     "import torch\ndef softmax(x): return list(map(torch.softmax, x, [-1]))": "torch.softmax",
     "import torch\nf = torch.nn.functional\ndef softmax(x): return f.softmax(x)": "torch.nn.functional.softmax",
     "import torch\ns = torch.softmax\ndef softmax(x): return s(x, -1)": "torch.softmax",
@@ -51,14 +51,14 @@ CAUGHT = {
     "import torch\n@torch.softmax\ndef softmax(x): return x": "torch.softmax",
     "import torch\nOPS = {'s': torch.softmax}\ndef softmax(x): return OPS['s'](x, -1)": "torch.softmax",
     "import torch\nclass A:\n    f = torch.softmax\ndef softmax(x): return A.f(x, -1)": "torch.softmax",
-    "import torch\ndef softmax(x):\n    def inner(y): return torch.softmax(y, -1)\n    return inner(x)": "torch.softmax",
+    "import torch\ndef softmax(x):\n    def f(y): return torch.softmax(y, -1)\n    return f(x)": "torch.softmax",
     "import torch\nsoftmax = lambda x: torch.softmax(x, -1)": "torch.softmax",
     "import torch\nsoftmax = torch.softmax": "torch.softmax",
     "from torch import softmax": "torch.softmax",
     "from torch.nn.functional import *": "torch.nn.functional.softmax",
     "def softmax(x): ...\nfrom torch.nn.functional import *": "torch.nn.functional.softmax",
     "from torch.nn import Softmax as softmax": "torch.nn.Softmax",
-    "import torch\nif torch:\n    def softmax(x): return x\nelse:\n    def softmax(x): return torch.softmax(x, 0)": "torch.softmax",
+    "import torch\nif 1:\n    def softmax(x): return x\nelse:\n    softmax = torch.softmax": "torch.softmax",
     "import torch\ndef _go(x): return torch.softmax(x, -1)\ndef softmax(x): return _go(x)": "torch.softmax",
     "def softmax(x):\n    from torch.nn.functional import softmax as s\n    return s(x)": "torch.nn.functional.softmax",
     "def softmax(x):\n    import torch\n    return torch.softmax(x)": "torch.softmax",
@@ -69,8 +69,8 @@ CAUGHT = {
     "import torch\ndef softmax(x: torch.softmax): return x": "torch.softmax",
     "import torch\nwith torch.no_grad():\n    S = torch.softmax\ndef softmax(x): return S(x)": "torch.softmax",
     "import torch\ntry:\n    S = torch.softmax\nfinally:\n    pass\ndef softmax(x): return S(x)": "torch.softmax",
-    "import torch\ndef softmax(x):\n    match torch:\n        case object(softmax=f): return f(x, -1)": "object(softmax=f)",
-    "import torch\ndef softmax(x): return torch.ｓｏｆｔｍａｘ(x, -1)": "torch.softmax",  # Python reads it as softmax
+    "import torch\ndef softmax(x):\n    match torch:\n        case object(softmax=f): return f(x)": "object(softmax=f)",
+    "import torch\ndef softmax(x): return torch.\uff53oftmax(x, -1)": "torch.softmax",  # Python reads it as softmax
 }
 
 
@@ -107,7 +107,7 @@ UNRESOLVED = {
     "import ctypes\ndef softmax(x): return ctypes.py_object": "ctypes",
     "import gc\ndef softmax(x): return gc.get_objects()": "gc",
     "import inspect\ndef softmax(x): return inspect.currentframe()": "inspect",
-    "def softmax(x):\n    try: 1 / 0\n    except Exception as e: return e.__traceback__.tb_frame": "e.__traceback__.tb_frame",
+    "def softmax(x):\n    try: x[0]\n    except E as e: return e.__traceback__.tb_frame": "e.__traceback__.tb_frame",
     "def softmax(x): return (lambda: 0).__globals__": "(lambda: 0).__globals__",
     "import pickle\ndef softmax(x): return pickle.loads(x)": "pickle",
     "import torch\ndef softmax(x): return torch.load('f')": "torch.load",
@@ -118,6 +118,9 @@ UNRESOLVED = {
     "import types\ndef softmax(x): return types.CodeType(x)": "types.CodeType",
     "def softmax(x): return softmax.__code__": "softmax.__code__",
     "import torch.overrides as o\ndef softmax(x): return o.get_testing_overrides()": "torch.overrides",
+    "import torch\ndef softmax(x): return torch._C.parse_ir(x)": "torch._C.parse_ir",
+    "import timeit\ndef softmax(x): return timeit.timeit(x)": "timeit",
+    "import numpy as np\ndef softmax(x): return np.load(x, allow_pickle=True)": "numpy.load",
     "from reference.objective import embed\ndef softmax(x): return embed(x)": "reference.objective.embed",
 }
 
@@ -182,7 +185,9 @@ def test_a_line_in_a_chain_is_that_of_the_name() -> None:
 
 
 def test_findings_come_in_the_order_of_lines_and_once_each() -> None:
-    text = "import torch\ndef softmax(x):\n    a = x.log_softmax(0)\n    b = torch.softmax(x, 0) + torch.softmax(x, 0)\n"
+    text = (
+        "import torch\ndef softmax(x):\n    a = x.log_softmax(0)\n    b = torch.softmax(x, 0) + torch.softmax(x, 0)\n"
+    )
     assert [(f.line, f.what) for f in look(text)] == [(3, "x.log_softmax"), (4, "torch.softmax")]
 
 
@@ -197,7 +202,9 @@ def test_an_earlier_exercise_is_not_followed() -> None:
     assert len(source.forbidden_use("objective", "cross_entropy", ["softmax"])) == 1
 
 
-@pytest.mark.parametrize("how", ["from torch import softmax", "from torch import *", "import torch\nsoftmax = torch.softmax"])
+@pytest.mark.parametrize(
+    "how", ["from torch import softmax", "from torch import *", "import torch\nsoftmax = torch.softmax"]
+)
 def test_an_earlier_exercise_is_not_followed_however_it_is_bound(how: str) -> None:
     text = "from .objective import softmax\nfrom . import objective as o\ndef f(x): return softmax(x) + o.softmax(x)\n"
     source = parse_submission({"objective": how, "attention": text})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -105,7 +106,8 @@ def run_here(function: Callable[..., Any], probe: Probe, cotangent: Any = None) 
     args, kwargs = clone(probe.args), clone(dict(probe.kwargs))
     wanted = [at_path(args, kwargs, path).requires_grad_() for path in probe.wrt]
     try:
-        with torch.enable_grad() if wanted else torch.no_grad():
+        with warnings.catch_warnings(), torch.enable_grad() if wanted else torch.no_grad():
+            warnings.simplefilter("ignore")  # as in the worker: a warning (of an empty batch, say) is no verdict
             value = function(*args, **kwargs)
             gradients = _gradients(value, cotangent, wanted, probe.wrt) if wanted and cotangent is not None else None
     except Exception as error:  # a misconception may fail in any way; what it raised is its answer

@@ -29,6 +29,7 @@ MASK_FORM = (
             "additive-mask": "Your mask holds 0 and minus infinity, to be added to scores. Here a mask is boolean, and "
             "True means may attend.",
             "transposed": "Queries and keys have changed places: rows are queries, columns are keys.",
+            "leading-axes-added": "Your mask has axes of size 1 in front; it has two axes, and broadcasts by itself.",
         },
         fails="test_chunk_behind_a_cache",
     ),
@@ -76,6 +77,8 @@ def as_returned(wrong: Wrong, visible: Tensor) -> Tensor:
         visible = visible.T
     if wrong("inverted"):
         visible = ~visible
+    if wrong("leading-axes-added"):
+        visible = visible[None, None]
     if wrong("additive-mask"):
         return torch.zeros(visible.shape).masked_fill(~visible, -math.inf)
     return visible.float() if wrong("float-mask") else visible
@@ -214,6 +217,7 @@ def products(wrong: Wrong, q: Tensor, k: Tensor, width: int) -> Tensor:
         {
             "root-of-model-width": "You scale by the width of all heads together; a head compares vectors of its own "
             "width.",
+            "root-of-axis-one": "You scale by the size of axis 1, which is the width only while there are two axes.",
             "cosine": "Queries and keys are brought to length 1 first; scores are plain dot products over a root.",
         },
     ),
@@ -251,7 +255,9 @@ def products(wrong: Wrong, q: Tensor, k: Tensor, width: int) -> Tensor:
 )
 def attention_scores(wrong: Wrong, q: Tensor, k: Tensor) -> Tensor:
     """Every query against every key."""
-    width = q.shape[-1] * (q.shape[-3] if wrong("root-of-model-width") and q.dim() == 4 else 1)
+    width = max(q.shape[1], 1) if wrong("root-of-axis-one") else q.shape[-1]
+    if wrong("root-of-model-width") and q.dim() == 4:
+        width *= q.shape[1]
     if wrong("all-axes-reversed"):
         k = k.permute(*range(k.dim() - 1, -1, -1)).mT
     if wrong("first-two-axes-swapped"):
@@ -296,6 +302,8 @@ MASKING = (
         "the-softmax-runs-along-the-wrong-axis",
         {
             "over-queries": "The softmax runs over the queries; each query's weights over the keys sum to 1.",
+            "over-axis-one": "The softmax runs over axis 1, which holds the keys only while there are two axes; "
+            "count from the end.",
             "over-everything": "The whole map is normalised at once; every query has a distribution of its own.",
             "softmax-twice": "The softmax is applied twice.",
         },
@@ -322,7 +330,12 @@ MASKING = (
     ),
     *about(
         "causality-that-nobody-asked-for",
-        {"adds-causality": "A causal mask is applied on top of the one given (or of none)."},
+        {
+            "adds-causality": "A causal mask is applied on top of the one given (or of none).",
+            "causal-by-default": "Without a mask you apply a causal one; here no mask means that every key is visible.",
+            "corner-triangle-by-default": "Without a mask you apply a lower triangle; here no mask means that every key "
+            "is visible.",
+        },
     ),
 )
 """What shows in weights and in the mixed values alike."""
@@ -351,7 +364,10 @@ def visible_keys(wrong: Wrong, scores: Tensor, mask: Tensor | None) -> Tensor:
         if wrong("first-mask-only") and visible.dim() > 2:
             visible = visible[:1]
     visible = visible.expand(scores.shape)
-    return visible.tril(scores.shape[-1] - scores.shape[-2]) if wrong("adds-causality") else visible
+    if mask is None and wrong("corner-triangle-by-default"):
+        return visible.tril()
+    causal = wrong("adds-causality") or (wrong("causal-by-default") and mask is None)
+    return visible.tril(scores.shape[-1] - scores.shape[-2]) if causal else visible
 
 
 def visible_softmax(wrong: Wrong, scores: Tensor, visible: Tensor) -> Tensor:
@@ -363,12 +379,23 @@ def visible_softmax(wrong: Wrong, scores: Tensor, visible: Tensor) -> Tensor:
         return (scores + hidden).softmax(-1).masked_fill(empty, 0.0)
     fill = -1e4 if wrong("weak-fill") else torch.finfo(scores.dtype).min if wrong("empty-row-even") else -math.inf
     masked = scores if wrong("renormalised-afterwards") else scores.masked_fill(~visible, fill)
-    axes = (-2, -1) if wrong("over-everything") else -2 if wrong("over-queries") else -1
+    axes = competing_axes(wrong)
     exponentials = (masked - subtrahend(wrong, masked, visible, axes)).exp()
     if wrong("renormalised-afterwards"):
         exponentials = exponentials * visible
-    weights = exponentials / exponentials.sum(axes, keepdim=True)
+    total = exponentials.sum(axes, keepdim=True)
+    if not wrong("empty-row-nan"):
+        # What mends an empty row (a guarded division, nan_to_num) also turns a row that has vanished into zeros.
+        total = total.masked_fill(total == 0, 1.0)
+    weights = exponentials / total
     return weights if wrong("empty-row-nan") or wrong("empty-row-even") else weights.masked_fill(empty, 0.0)
+
+
+def competing_axes(wrong: Wrong) -> int | tuple[int, ...]:
+    """The axes over which weights sum to 1."""
+    if wrong("over-everything"):
+        return (-2, -1)
+    return -2 if wrong("over-queries") else 1 if wrong("over-axis-one") else -1
 
 
 def subtrahend(wrong: Wrong, masked: Tensor, visible: Tensor, axes: int | tuple[int, ...]) -> Tensor:
@@ -377,8 +404,8 @@ def subtrahend(wrong: Wrong, masked: Tensor, visible: Tensor, axes: int | tuple[
         lowest = masked.masked_fill(~visible, math.inf).amin(axes, keepdim=True)
         return lowest.masked_fill(lowest == math.inf, 0.0)
     peak = masked.amax(axes, keepdim=True)
-    if wrong("maximum-of-everything") and masked.numel():
-        peak = masked.amax().expand(peak.shape)
+    if wrong("maximum-of-everything"):
+        peak = masked.max().expand(peak.shape)
     if wrong("maximum-from-zero"):
         peak = peak.clamp(min=0.0)
     if wrong("nothing-subtracted"):
@@ -439,7 +466,7 @@ def attention_weights(wrong: Wrong, scores: Tensor, mask: Tensor | None = None) 
     weights = masked_softmax(wrong, wide, mask)
     if wrong("detached"):
         weights = weights.detach()
-    return weights if wrong("returns-float32") else weights.to(scores.dtype)
+    return weights.to(torch.float32 if wrong("returns-float32") else scores.dtype)
 
 
 @catalogue.flawed(
@@ -497,9 +524,12 @@ def attention(
         weights = weights.mT
     if wrong("detached"):
         weights = weights.detach()
-    mixed = weights @ v.to(wide)
-    mixed = mixed if wrong("returns-float32") else mixed.to(q.dtype)
+    mixed = (weights @ v.to(wide)).to(torch.float32 if wrong("returns-float32") else q.dtype)
     return (mixed, weights) if wrong("returns-weights-too") else mixed
+
+
+EPSILONS = ("1e-6", "1e-5", "1e-4", "1e-3")
+"""What people add inside a logarithm; 1e-8 and less disappears in rounding and is no mistake."""
 
 
 @catalogue.flawed(
@@ -530,10 +560,21 @@ def attention(
         fails="test_three_small_rows",
     ),
     *about(
+        "entropy-of-what-along-what-in-which-unit",
+        {
+            "over-axis-one": "The sum runs over axis 1, which holds the keys only while there are two axes; count from "
+            "the end.",
+        },
+        fails="test_batch_and_heads",
+    ),
+    *about(
         "the-logarithm-of-zero",
         {
             "nan-at-zero": "A weight of 0 gives NaN; it should add nothing.",
-            "eps-inside": "A constant of about 1e-6 inside the logarithm biases every weight; only zeros need care.",
+            **{
+                f"eps-{eps}-inside": f"The constant {eps} inside the logarithm biases every weight; mend zeros only."
+                for eps in EPSILONS
+            },
         },
     ),
     *about(
@@ -561,13 +602,14 @@ def attention_entropy(wrong: Wrong, weights: Tensor) -> Tensor:
     p = weights.to(torch.promote_types(weights.dtype, torch.float32))
     if wrong("softmax-again"):
         p = p.softmax(-1)
-    axes = (-2, -1) if wrong("over-everything") else -2 if wrong("over-queries") else -1
+    axes = competing_axes(wrong)
     if wrong("gradient-at-zero"):
         terms = torch.special.entr(p) / math.log(2)
     else:
         surprise = -(p if wrong("nan-at-zero") else p.masked_fill(p == 0, 1.0)).log2()
-        if wrong("eps-inside"):
-            surprise = -(p + 1e-6).log2()
+        for eps in EPSILONS:
+            if wrong(f"eps-{eps}-inside"):
+                surprise = -(p + float(eps)).log2()
         terms = surprise if wrong("weight-forgotten") else p * surprise
     bits: Tensor = terms.mean(axes) if wrong("mean-over-keys") else terms.sum(axes)
     if wrong("largest-weight-only"):
@@ -583,9 +625,9 @@ def attention_entropy(wrong: Wrong, weights: Tensor) -> Tensor:
     if wrong("effective-keys"):
         bits = torch.exp2(bits)
     if wrong("mean-over-queries"):
-        bits = bits.mean(-1)
+        bits = bits.mean()
     if wrong("key-axis-kept"):
         bits = bits[..., None]
     if wrong("detached"):
         bits = bits.detach()
-    return bits if wrong("returns-float32") else bits.to(weights.dtype)
+    return bits.to(torch.float32 if wrong("returns-float32") else weights.dtype)

@@ -16,6 +16,8 @@ from grader.sandbox.channel import ZygoteDied
 from grader.sandbox.inside.protocol import FORK, STATUS
 
 _PID_WAIT = 10.0
+_LAST_WAIT = 1000
+"""Milliseconds for a killed worker to be gone, when its zygote is going as well."""
 
 
 class ForkFailed(Exception):
@@ -56,6 +58,29 @@ class Cell:
         except OSError:  # not empty, and nobody knows how full
             threading.Thread(target=remove, args=(self.scratch,)).start()
         return True
+
+
+class Departures:
+    """Workers that have been killed and are not yet seen gone. Waiting for them would take longer than killing them."""
+
+    def __init__(self) -> None:
+        self._cells: list[Cell] = []
+        self._closed = False
+
+    def add(self, cell: Cell) -> None:
+        """Kill a worker and remember it."""
+        cell.kill()
+        if not (self._closed and cell.reaped(_LAST_WAIT)):
+            self._cells.append(cell)
+
+    def clear_away(self) -> None:
+        """Forget those that are gone, and remove their folders."""
+        self._cells = [cell for cell in self._cells if not cell.reaped()]
+
+    def close(self) -> None:
+        """Wait for those that are left, and from now on for each that is added."""
+        self._closed = True
+        self._cells = [cell for cell in self._cells if not cell.reaped(_LAST_WAIT)]
 
 
 def remove(folder: Path) -> None:

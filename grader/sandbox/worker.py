@@ -10,8 +10,10 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
-from grader.sandbox.cell import Cell
-from grader.sandbox.channel import Channel, Closed, Ended, Expired, Flooded, WorkerLost
+from torch import Tensor
+
+from grader.sandbox.cell import Cell, Departures
+from grader.sandbox.channel import Channel, Closed, Ended, Expired, Flooded, WorkerLost, ZygoteDied
 from grader.sandbox.inside.codec import CannotCross, Caps
 from grader.sandbox.inside.decoder import Decoder
 from grader.sandbox.inside.encoder import Encoder
@@ -40,11 +42,11 @@ class Worker:
     layers: names of the isolation layers that were active before it got the learner's sources.
     """
 
-    def __init__(self, cell: Cell, serial: int, limits: Limits, leaving: list[Cell]) -> None:
+    def __init__(self, cell: Cell, serial: int, limits: Limits, departures: Departures) -> None:
         self.limits = limits
         self.pid = cell.pid
         self._cell = cell
-        self._leaving = leaving
+        self._departures = departures
         self._alive = True
         self._loaded = False
         self._channel = Channel(cell.channel, cell.output, cell.status, limits)
@@ -75,8 +77,7 @@ class Worker:
         """Kill it. Does not wait for its end; the folder goes when it has ended."""
         if self._alive:
             self._alive = False
-            self._cell.kill()
-            self._leaving.append(self._cell)
+            self._departures.add(self._cell)
 
     def load(
         self,
@@ -149,8 +150,6 @@ class Worker:
         raise WireError(f"{frame.kind.name} is no answer to {kind.name}")
 
     def _returned(self, frame: Frame, call: Call, output: str) -> Returned:
-        from torch import Tensor
-
         value, found, changed, stale = parts(self._peer.decoder().decode(frame.body), object, object, list, bool)
         gradients = None
         if found is not None:
@@ -190,6 +189,9 @@ class Worker:
                 status = self._channel.wait_status(_REAP_SECONDS)
             except TimeoutError:
                 error = WireError("it closed its connection to the grader")
+            except ZygoteDied:
+                self.close()
+                raise
         if not isinstance(error, Flooded):
             try:
                 self._channel.drain()

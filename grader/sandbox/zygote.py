@@ -7,13 +7,15 @@ import os
 import socket
 import subprocess
 import tempfile
+import threading
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
-from grader.sandbox.cell import Cell, fork_cell, remove
+from grader.sandbox.cell import Departures, fork_cell, remove
 from grader.sandbox.channel import ZygoteDied
 from grader.sandbox.inside.limits import Limits
 from grader.sandbox.inside.protocol import READY
@@ -40,11 +42,11 @@ class Zygote:
         self._control, theirs = socket.socketpair()
         with theirs:
             self._process = start_zygote(theirs.fileno(), preload, self._errors)
-        self._ready = False
+        self._ready = threading.Event()
         self._serials = itertools.count(1)
-        self._leaving: list[Cell] = []
+        self._departures = Departures()
         self._finalizer = weakref.finalize(
-            self, _stop, self._process, self._control, self._leaving, self._home, self._errors
+            self, _stop, self._process, self._ready, self._control, self._departures, self._home, self._errors
         )
 
     def __enter__(self) -> Self:
@@ -67,14 +69,13 @@ class Zygote:
 
     def wait_until_ready(self) -> None:
         """Wait until workers can be forked. Raises ZygoteDied with what the process said when it could not start."""
-        if self._ready:
+        if self._ready.is_set():
             return
         self._control.settimeout(_READY_WAIT)
-        try:
-            self._ready = self._control.recv(1) == READY
-        except (TimeoutError, ConnectionResetError):
-            self._ready = False
-        if not self._ready:
+        with suppress(TimeoutError, ConnectionResetError):
+            if self._control.recv(1) == READY:
+                self._ready.set()
+        if not self._ready.is_set():
             raise ZygoteDied(f"the process that makes the workers did not start:\n{self._said()}")
 
     def worker(self, limits: Limits | None = None) -> Worker:
@@ -82,7 +83,7 @@ class Zygote:
         from grader.sandbox.worker import Worker  # imports torch
 
         self.wait_until_ready()
-        self._leaving[:] = [cell for cell in self._leaving if not cell.reaped()]
+        self._departures.clear_away()
         serial = next(self._serials)
         scratch = self._home / str(serial)
         scratch.mkdir(mode=0o700)
@@ -90,7 +91,7 @@ class Zygote:
             cell = fork_cell(self._control, scratch)
         except ZygoteDied as error:
             raise ZygoteDied(f"{error}\n{self._said()}".strip()) from None
-        return Worker(cell, serial, limits or Limits(), self._leaving)
+        return Worker(cell, serial, limits or Limits(), self._departures)
 
     def close(self) -> None:
         """End the zygote and all its workers, and remove their folders."""
@@ -103,16 +104,20 @@ class Zygote:
 
 
 def _stop(
-    process: subprocess.Popen[bytes], control: socket.socket, leaving: list[Cell], home: Path, errors: IO[bytes]
+    process: subprocess.Popen[bytes],
+    ready: threading.Event,
+    control: socket.socket,
+    departures: Departures,
+    home: Path,
+    errors: IO[bytes],
 ) -> None:
     control.close()
     try:
-        process.wait(_STOP_WAIT)
+        # One that is not ready listens to nobody yet, and has no workers.
+        process.wait(_STOP_WAIT if ready.is_set() else 0)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    for cell in leaving:
-        cell.reaped(milliseconds=1000)
-    leaving.clear()
+    departures.close()
     errors.close()
     remove(home)

@@ -243,7 +243,7 @@ class TestAttentionWeights:
     @value(1)
     def test_gradient(self, check: Check, draw: Draw) -> None:
         """Gradients reach the visible scores, and only these."""
-        check.gradient(draw.normal(2, 3, 5), mask=some_visible(draw, 3, 5))
+        check.gradient(draw.normal(2, 4, 4), mask=some_visible(draw, 4, 4))
 
     @dtype(1)
     def test_scores_of_ten_thousand(self, check: Check, draw: Draw) -> None:

@@ -1,5 +1,7 @@
 """One zygote for the whole session; each test gets fresh workers."""
 
+import os
+import select
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -47,3 +49,18 @@ def ask(open_worker: Callable[..., Worker]) -> Callable[..., Outcome]:
         return open_worker(source, limits).call(Call("lab", "attack", args))
 
     return run
+
+
+@pytest.fixture
+def gone() -> Callable[[int], bool]:
+    """Whether the process behind a pidfd ends within ten seconds; closes the pidfd."""
+
+    def wait(handle: int) -> bool:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        try:
+            return bool(poll.poll(10_000))
+        finally:
+            os.close(handle)
+
+    return wait

@@ -15,14 +15,26 @@ from grader.judge.source.meanings import (
     Instance,
     LessonModule,
     Meanings,
+    MissingLesson,
     OwnClass,
     OwnFunction,
 )
-from grader.judge.source.scanner import FunctionNode, has_decorator
-from grader.judge.source.scopes import Binding, FromElsewhere, FromStudent, Kind, Module, Scope, lookup
+from grader.judge.source.scopes import (
+    Binding,
+    FromElsewhere,
+    FromStudent,
+    FunctionNode,
+    Kind,
+    Module,
+    Scope,
+    has_decorator,
+    lookup,
+)
 
 _LINKS = 60  # how long a chain of names and dots is followed
-_STEPS = 5_000  # and how many expressions in all to answer one question
+_STEPS = 2_000  # and how many expressions in all to tell what one means
+WORK = 400_000
+"""Bindings and expressions looked at to answer one question; a lesson module takes some thousands."""
 
 _BUILT_INS = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__spec__", "__annotations__"}
 _PLAIN_CALLS = ("dict", "list", "set", "tuple", "frozenset", "str", "int", "float", "bool", "len", "range")
@@ -35,6 +47,10 @@ _HARMLESS_BASES = frozenset({"Module", "Function", "ABC", "Protocol", "Generic",
 _HARMLESS_DECORATORS = frozenset({"dataclass", "total_ordering", "final", "runtime_checkable"})
 
 
+class TooTangled(Exception):
+    """Raised when a question about a submission takes more work than any honest program needs."""
+
+
 class Resolver:
     """Answers what a name or an expression may mean. Answers are kept, so the trees must not change."""
 
@@ -44,6 +60,17 @@ class Resolver:
         self._under_way: set[object] = set()
         self._steps = 0
         self._cut_short = False
+        self._left = WORK
+
+    def new_question(self) -> None:
+        """Allow the work of one question anew."""
+        self._left = WORK
+
+    def spend(self, work: int) -> None:
+        """Account for some work. Raises TooTangled."""
+        self._left -= work
+        if self._left < 0:
+            raise TooTangled
 
     def module_bindings(self, slug: str, name: str) -> list[Binding]:
         """Every way in which a module binds a name at its top, star imports that may bring it included.
@@ -55,7 +82,8 @@ class Resolver:
             return []
         found = list(module.scope.names.get(name, ()))
         first = min(((each.line, each.column) for each in found), default=None)
-        for star in module.stars:
+        self.spend(1 + len(found) + len(module.stars))
+        for star in module.stars.values():
             if first is not None and (star.line, star.column) < first:
                 continue
             if isinstance(star.origin, FromElsewhere):
@@ -76,9 +104,9 @@ class Resolver:
             module = self.modules.get(waiting.pop())
             if module is None:
                 continue
-            if name in module.scope.names or any(isinstance(star.origin, FromElsewhere) for star in module.stars):
+            if name in module.scope.names or any(isinstance(origin, FromElsewhere) for origin in module.stars):
                 return True
-            slugs = {star.origin.slug for star in module.stars if isinstance(star.origin, FromStudent)}
+            slugs = {origin.slug for origin in module.stars if isinstance(origin, FromStudent)}
             fresh = {each for each in slugs if each is not None} - seen
             waiting += fresh
             seen |= fresh
@@ -90,6 +118,7 @@ class Resolver:
         A built-in stays possible beside a module-level binding of the name: that may not have happened yet.
         """
         local, reaches_module = lookup(node.id, scope)
+        self.spend(1 + len(local))
         outer = self.module_bindings(scope.slug, node.id) if reaches_module else []
         return local, outer, reaches_module and node.id in _BUILT_INS
 
@@ -102,6 +131,7 @@ class Resolver:
         if outermost:
             self._steps = 0
         self._steps += 1
+        self.spend(1)
         if key in self._under_way or len(self._under_way) > _LINKS or self._steps > _STEPS:
             self._cut_short = True
             return UNKNOWN
@@ -148,7 +178,7 @@ class Resolver:
     def member(self, slug: str, name: str) -> Meanings:
         """All that a name of a lesson module may mean, seen from outside."""
         if slug not in self.modules:
-            return PLAIN  # nothing can be imported from it
+            return Meanings({MissingLesson(slug)})
         found = self._union(self.module_bindings(slug, name)) or UNKNOWN
         passed = frozenset({(slug, name)})
         return Meanings(Foreign(m.path, m.passed | passed) if isinstance(m, Foreign) else m for m in found)

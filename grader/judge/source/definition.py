@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grader.judge.source.bindings import Resolver
-from grader.judge.source.scanner import FunctionNode
-from grader.judge.source.scopes import Binding, Kind
+from grader.judge.source.scopes import Binding, FunctionNode, Kind
 from grader.judge.source.syntax import SyntaxProblem
 
 _SIMILAR = 0.75  # similarity from which a name is offered as a misspelling

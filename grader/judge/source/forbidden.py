@@ -15,6 +15,7 @@ from grader.judge.source.meanings import (
     Instance,
     LessonModule,
     Meanings,
+    MissingLesson,
     PlainValue,
 )
 from grader.judge.source.ownership import Ownership
@@ -82,12 +83,7 @@ class ForbiddenUse:
         walk.start(*exercise)
         for unit in self._patches.beside(exercise[0]):
             walk.add(unit)
-        done: set[int] = set()
-        while fresh := [step for key, step in walk.steps.items() if key not in done]:
-            for step in fresh:
-                done.add(id(step.unit))
-                for unit in self._leftovers.of(step.unit):
-                    walk.add(unit, step)
+        self._leftovers.extend(walk)
         return tuple(walk.steps.values()), tuple(walk.imports.values())
 
 
@@ -172,7 +168,7 @@ class _Look:
         dotted = ".".join(path)
         if any(self._is_forbidden(part) for part in path[1:]):
             yield self._built_in(place, dotted)
-        elif path[-1] in BY_NAME and path[0] in ("operator", "_operator"):
+        elif path[-1] in BY_NAME:
             if id(place.node) not in place.unit.callees:
                 yield self._refusal(place, dotted, refused.COMPUTED)
         elif reason := refused.refusal(path):
@@ -184,17 +180,19 @@ class _Look:
         for path in paths:
             if not any(self._is_forbidden(part) for part in path[1:]) and not refused.refusal(path):
                 yield from self._path((*path, name), place)  # else it was found one dot earlier
-        modules = Meanings(m for m in base if isinstance(m, LessonModule))
-        for member in self.paths.resolver.attribute(modules, name):
+        members = self.paths.resolver.attribute(Meanings(m for m in base if isinstance(m, LessonModule)), name)
+        for member in members:
             if isinstance(member, Foreign) and not self._is_excused(member):
                 yield from self._path(member.path, place)
-        unknown = any(not isinstance(m, Foreign | LessonModule) and not self.ownership.is_own(m) for m in base)
+        others = [m for m in base if not isinstance(m, Foreign | LessonModule)]
+        others += [m for m in members if isinstance(m, MissingLesson)]
+        unknown = not all(map(self.ownership.is_own, others))
         if self._is_forbidden(name):
             if unknown and not paths:
                 yield self._method(place, name)
         elif not paths and (unknown or name.startswith("__")) and (reason := refused.ATTRIBUTES.get(name)):
             of_own = all(isinstance(m, Instance) and self.ownership.is_own(m) for m in base)
-            if not (of_own and name == "__dict__"):
+            if not (of_own and name in refused.FINE_ON_OWN):
                 yield self._refusal(place, place.quoted(), reason)
 
     def _computed(self, call: ast.Call, scope: Scope, place: _Place) -> Iterator[Finding]:
@@ -250,6 +248,6 @@ class _Look:
                 " The line stands outside every function and runs whenever the file is loaded: delete it, or move it "
                 'under `if __name__ == "__main__":`.'
             )
-        elif unit.bound and name not in unit.bound:
+        elif unit.bound and name not in {binding.name for binding in unit.bound}:
             sentence += f" `{name}` leads there through {unit.title}."
         return Finding(unit.slug, place.line, what, sentence)

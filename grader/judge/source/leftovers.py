@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from grader.judge.source.bindings import Resolver
 from grader.judge.source.meanings import BuiltIn, Foreign
-from grader.judge.source.reach import Paths
-from grader.judge.source.scanner import FunctionNode, has_decorator
-from grader.judge.source.scopes import Binding, FromStudent, Kind, Scope, Unit
+from grader.judge.source.reach import Paths, Walk
+from grader.judge.source.scopes import Binding, FromStudent, FunctionNode, Kind, Scope, Unit, has_decorator
 
 _FILLERS = frozenset({"append", "appendleft", "extend", "insert", "setdefault", "update", "__setitem__"})
 """Methods that put something into a container, and that tensors do not have."""
@@ -39,40 +38,43 @@ class Leftovers:
     def __init__(self, paths: Paths) -> None:
         self.paths = paths
         self.resolver = paths.resolver
-        self._leads: dict[int, dict[int, Unit]] | None = None
-        self._callers: dict[int, dict[int, Unit]] = {}
+        self._found = False
+        self._writers: dict[int, list[Unit]] = {}
+        self._callers: dict[int, list[Unit]] = {}
 
-    def of(self, unit: Unit) -> list[Unit]:
-        """The statements that a reached statement leads to because they may leave something for it."""
-        if self._leads is None:
-            self._leads = {}
+    def extend(self, walk: Walk) -> None:
+        """Add to a walk all that may leave something for the statements it has reached."""
+        if not self._found:
             self._find()
-        return list(self._leads.get(id(unit), {}).values())
+        done: set[int] = set()
+        passing: set[int] = set()
+        while fresh := [step for key, step in walk.steps.items() if key not in done]:
+            for step in fresh:
+                done.add(id(step.unit))
+                for target in self.paths.edges(step.unit).opened:  # `embed.f(x)` does more than call an exercise
+                    for unit in self.units(*target):
+                        walk.add(unit, step)
+                waiting = list(self._writers.get(id(step.unit), ()))
+                while waiting:
+                    unit = waiting.pop()
+                    if id(unit) not in passing:  # who calls a writer may hand it what it writes
+                        passing.add(id(unit))
+                        walk.add(unit, step)
+                        waiting += self._callers.get(id(unit), ())
 
     def _find(self) -> None:
-        assert self._leads is not None
-        units = [unit for module in self.resolver.modules.values() for unit in module.units]
-        writes: list[tuple[Unit, Unit]] = []
-        for unit in units:
+        for unit in (unit for module in self.resolver.modules.values() for unit in module.units):
             for target in self.paths.edges(unit).targets:
-                for other in self._units(*target):
-                    self._callers.setdefault(id(other), {})[id(unit)] = unit
-            writes += [(kept, unit) for kept in self._written(unit)]
+                for other in self.units(*target):
+                    self._callers.setdefault(id(other), []).append(unit)
+            written = {id(each): each for each in self._written(unit)}
             if self._keeps(unit):
-                writes.append((unit, unit))
-        for kept, writer in writes:
-            self._leads.setdefault(id(kept), {}).update(self._with_callers(writer))
+                written[id(unit)] = unit
+            for key in written:
+                self._writers.setdefault(key, []).append(unit)
+        self._found = True
 
-    def _with_callers(self, unit: Unit) -> dict[int, Unit]:
-        found = {id(unit): unit}
-        waiting = [unit]
-        while waiting:
-            fresh = {k: v for k, v in self._callers.get(id(waiting.pop()), {}).items() if k not in found}
-            found |= fresh
-            waiting += fresh.values()
-        return found
-
-    def _units(self, slug: str, name: str) -> Iterator[Unit]:
+    def units(self, slug: str, name: str) -> Iterator[Unit]:
         """The statements that bind a name of a module, followed through imports."""
         waiting, seen = [(slug, name)], {(slug, name)}
         while waiting:
@@ -110,7 +112,7 @@ class Leftovers:
         if isinstance(node, ast.Name):
             _, outer, _ = self.resolver.name_bindings(node, scope)
             if outer:
-                yield from self._units(scope.slug, node.id)
+                yield from self.units(scope.slug, node.id)
 
     def _keeps(self, unit: Unit) -> bool:
         """Whether a function or a class keeps something between its calls: in a default, a cache, the class itself."""
@@ -140,8 +142,7 @@ def _is_kept(resolver: Resolver, unit: Unit) -> bool:
     """Whether a statement binds a variable that others can put something into."""
     if isinstance(unit.node, FunctionNode | ast.ClassDef):
         return False
-    bindings = resolver.modules[unit.slug].scope.names
-    return any(_holds(resolver, each) for name in unit.bound for each in bindings[name] if each.unit is unit)
+    return any(_holds(resolver, binding) for binding in unit.bound)
 
 
 def _holds(resolver: Resolver, binding: Binding) -> bool:

@@ -64,7 +64,14 @@ class Unknown:
     """Anything: a parameter, the result of a call."""
 
 
-Meaning = Foreign | BuiltIn | LessonModule | OwnClass | Instance | OwnFunction | PlainValue | Unknown
+@dataclass(frozen=True, slots=True)
+class MissingLesson:
+    """Something of a lesson module that is not among the sources."""
+
+    slug: str
+
+
+Meaning = Foreign | BuiltIn | LessonModule | OwnClass | Instance | OwnFunction | PlainValue | MissingLesson | Unknown
 Meanings = frozenset[Meaning]
 
 NOTHING = Meanings()

@@ -10,8 +10,7 @@ import ast
 
 from grader.judge.source.meanings import BuiltIn, Foreign, Instance, OwnClass, OwnFunction, PlainValue
 from grader.judge.source.reach import Paths
-from grader.judge.source.scanner import FunctionNode
-from grader.judge.source.scopes import Kind, Scope, Unit
+from grader.judge.source.scopes import FunctionNode, Kind, Scope, Unit
 from grader.judge.source.strings import strings
 
 _DATA = frozenset({"grad", "requires_grad", "data", "names", "training"})

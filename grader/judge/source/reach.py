@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from grader.judge.source.bindings import Resolver
 from grader.judge.source.meanings import UNKNOWN, BuiltIn, Exercise, Foreign, LessonModule, Meanings
-from grader.judge.source.scopes import Binding, FromStudent, Kind, Scope, Unit
+from grader.judge.source.scopes import ANY_FIELD, Binding, FromStudent, Kind, Scope, Unit
 from grader.judge.source.strings import strings
 
 BY_NAME = frozenset({"attrgetter", "methodcaller"})
@@ -38,6 +38,7 @@ class _Edges:
     targets: tuple[Exercise, ...]  # names of lesson modules that a statement mentions
     escaped: frozenset[str]  # lesson modules that it hands on as values
     attributes: frozenset[str]  # attributes that it takes of things unknown
+    opened: tuple[Exercise, ...]  # names of lesson modules of which it takes an attribute or an item
 
 
 class Paths:
@@ -58,7 +59,13 @@ class Paths:
         for attribute, scope in unit.attributes:
             yield Access(attribute, attribute.value, scope, attribute.attr)
         for name, pattern in unit.patterns:
-            yield Access(pattern, None, self.resolver.modules[unit.slug].scope, name)
+            if name != ANY_FIELD:
+                yield Access(pattern, None, self.resolver.modules[unit.slug].scope, name)
+        if by_position := [pattern for name, pattern in unit.patterns if name == ANY_FIELD]:
+            fields = {each for module in self.resolver.modules.values() for each in module.fields}
+            self.resolver.spend(len(fields))
+            scope = self.resolver.modules[unit.slug].scope
+            yield from (Access(by_position[0], None, scope, each) for each in sorted(fields))
         for call, scope in unit.calls:
             names = self.names_asked_for(call, scope)
             for each in sorted(names or ()):
@@ -94,6 +101,7 @@ class Paths:
 
     def _find_edges(self, unit: Unit) -> _Edges:
         targets: dict[Exercise, None] = {}
+        opened: dict[Exercise, None] = {}
         escaped: set[str] = set()
         attributes: set[str] = set()
         for name, scope in unit.names:
@@ -103,6 +111,8 @@ class Paths:
                     targets[origin.slug, origin.name] = None
             if outer:
                 targets[scope.slug, name.id] = None
+                if id(name) in unit.bases:
+                    opened[scope.slug, name.id] = None
             if id(name) not in unit.bases and any(b.origin for b in (*local, *outer)):
                 escaped |= self._modules(self.resolver.meanings(name, scope))
         for access in self.accesses(unit):
@@ -112,9 +122,11 @@ class Paths:
                     attributes.add(access.name)
                 elif meaning.slug is not None:
                     targets[meaning.slug, access.name] = None
+                    if id(access.node) in unit.bases:
+                        opened[meaning.slug, access.name] = None
                 elif not isinstance(access.node, ast.Attribute) or id(access.node) not in unit.bases:
                     escaped.add(access.name)
-        return _Edges(tuple(targets), frozenset(escaped), frozenset(attributes))
+        return _Edges(tuple(targets), frozenset(escaped), frozenset(attributes), tuple(opened))
 
     def _modules(self, meanings: Meanings) -> set[str]:
         slugs = {meaning.slug for meaning in meanings if isinstance(meaning, LessonModule)}
@@ -160,18 +172,19 @@ class Walk:
             edges = self.paths.edges(step.unit)
             for target in edges.targets:
                 self._follow(target, step)
-            for name in edges.attributes:
-                self._attributes.setdefault(name, step)
-            self._escaped |= edges.escaped
-            if not self._waiting:
-                self._follow_escaped()
+            # a lesson module that was handed on may be behind any unknown thing of which an attribute is taken
+            for name in edges.attributes - self._attributes.keys():
+                self._attributes[name] = step
+                self._follow_escaped(self._escaped, [name])
+            fresh = edges.escaped - self._escaped
+            self._escaped |= fresh
+            self._follow_escaped(fresh, list(self._attributes))
 
-    def _follow_escaped(self) -> None:
-        """A lesson module that was handed on may be behind any unknown thing an attribute is taken of."""
-        for slug in self._escaped:
-            module = self.paths.resolver.modules.get(slug)
-            for name in module.scope.names if module else ():
-                if name in self._attributes:
+    def _follow_escaped(self, slugs: Collection[str], names: Collection[str]) -> None:
+        modules = self.paths.resolver.modules
+        for slug in slugs:
+            for name in names if slug in modules else ():
+                if name in modules[slug].scope.names:
                     self._follow((slug, name), self._attributes[name])
 
     def _follow(self, target: Exercise, source: Step | None, at_start: bool = False) -> None:
@@ -186,6 +199,8 @@ class Walk:
                 continue
             slug, name = target
             bindings = self.paths.resolver.module_bindings(slug, name)
+            if at_start and target == start:
+                bindings = _that_stand(bindings)
             if not bindings and name != "__getattr__":
                 waiting.append((slug, "__getattr__"))  # a module may make its names on demand
             for binding in bindings:
@@ -197,3 +212,12 @@ class Walk:
                         waiting.append((origin.slug, origin.name))
                 else:
                     self.imports.setdefault((slug, name, binding.line, binding.column), (binding, source))
+
+
+def _that_stand(bindings: list[Binding]) -> list[Binding]:
+    """The bindings of an exercise that can stand when its module has run: a later `def` undoes an import."""
+    if any(binding.scope.parent is not None for binding in bindings):  # `global` in a function: at any time
+        return bindings
+    last = max(bindings, key=lambda each: (each.line, each.column), default=None)
+    settled = last is not None and last.kind is Kind.FUNCTION and not last.unit.conditional
+    return [last] if last and settled else bindings

@@ -23,7 +23,7 @@ REGISTRY = (
 THE_GRADERS = "belongs to the grader and is not there when your code runs. Import from `student` only."
 
 BUILT_INS = {
-    **dict.fromkeys(("exec", "eval", "compile", "breakpoint"), TEXT),
+    **dict.fromkeys(("exec", "eval", "compile"), TEXT),
     **dict.fromkeys(("__import__", "__loader__", "__spec__"), MODULES),
     **dict.fromkeys(("globals", "locals", "vars", "__builtins__"), NAMESPACE),
     "__annotations__": HINTS,
@@ -34,10 +34,25 @@ BY_NAME = {"getattr": COMPUTED, "attrgetter": COMPUTED, "methodcaller": COMPUTED
 
 ATTRIBUTES = {
     **dict.fromkeys(("__dict__", "__globals__", "__builtins__", "f_globals", "f_locals", "f_builtins"), NAMESPACE),
-    **dict.fromkeys(("__getattribute__", "__getattr__", "get_field"), COMPUTED),
+    **dict.fromkeys(("__getattribute__", "__getattr__", "get_field", "__match_args__"), COMPUTED),
+    **dict.fromkeys(("attrgetter", "methodcaller", "call_function", "call_method", "call_module"), COMPUTED),
     **dict.fromkeys(("__loader__", "__spec__", "__import__", "import_module", "resolve_name", "importlib"), MODULES),
     **dict.fromkeys(("__subclasses__", "__code__", "__closure__", "cell_contents", "f_back", "tb_frame"), INTERNALS),
-    **dict.fromkeys(("gi_frame", "cr_frame", "ag_frame", "__func__", "_getframe", "ctypes", "builtins"), INTERNALS),
+    **dict.fromkeys(
+        (
+            "gi_frame",
+            "cr_frame",
+            "ag_frame",
+            "__func__",
+            "__self__",
+            "__defaults__",
+            "__kwdefaults__",
+            "_getframe",
+            "ctypes",
+            "builtins",
+        ),
+        INTERNALS,
+    ),
     **dict.fromkeys(("FunctionType", "CodeType", "MethodType", "inspect", "sys"), INTERNALS),
     **dict.fromkeys(("__reduce__", "__reduce_ex__", "__setstate__", "pickle"), SAVED),
     **dict.fromkeys(("__annotations__", "__dataclass_fields__", "get_type_hints", "__instancecheck__"), HINTS),
@@ -47,12 +62,18 @@ ATTRIBUTES = {
 }
 """Attributes refused on anything that is not plainly the learner's own."""
 
+FINE_ON_OWN = frozenset({"__dict__", "__getattr__", "__getattribute__"})
+"""Of these, the ones that lead to nothing but the learner's own on an instance of the learner's own class."""
+
 LIBRARIES = {
     **dict.fromkeys(("importlib", "imp", "pkgutil", "runpy", "zipimport", "pydoc"), MODULES),
     **dict.fromkeys(("builtins", "__builtin__", "__main__"), NAMESPACE),
     **dict.fromkeys(("ctypes", "cffi", "gc", "inspect", "bytecode", "_testcapi", "_ctypes", "numba"), INTERNALS),
-    **dict.fromkeys(("code", "codeop"), TEXT),
-    **dict.fromkeys(("pickle", "_pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"), SAVED),
+    **dict.fromkeys(("code", "codeop", "timeit", "cProfile", "profile", "trace", "pdb", "bdb", "doctest"), TEXT),
+    **dict.fromkeys(("numexpr", "sympy"), TEXT),
+    **dict.fromkeys(
+        ("pickle", "_pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml"), SAVED
+    ),
     **dict.fromkeys(("subprocess", "multiprocessing"), PROGRAMS),
     **dict.fromkeys(("unittest", "annotationlib"), COMPUTED),
     **dict.fromkeys(("reference", "grader", "tests"), THE_GRADERS),
@@ -73,6 +94,7 @@ MEMBERS = {
     **dict.fromkeys((("string", "Formatter"), ("logging", "config")), COMPUTED),
     **dict.fromkeys((("os", name) for name in ("system", "popen", "fork", "posix_spawn", "execv", "execve")), PROGRAMS),
     ("numpy", "ctypeslib"): INTERNALS,
+    ("numpy", "load"): SAVED,
 }
 """A library's last name and what may not be taken of it, wherever the pair stands in a path (`torch.sys.modules`)."""
 
@@ -80,7 +102,7 @@ TORCH = {
     **dict.fromkeys(
         (
             *("overrides", "fx", "package", "hub", "serialization", "library", "ao", "quantization", "onnx", "export"),
-            *("_C._jit_get_operation", "_C._get_operation_overload", "_C._dispatch_library", "_C._VariableFunctions"),
+            *("distributed", "multiprocessing"),
             *("_decomp", "_dynamo", "_inductor", "_export", "_library", "_ops", "_custom_ops", "_prims", "_functorch"),
             *("_higher_order_ops", "_meta_registrations", "_native", "_subclasses", "_jit_internal", "_lazy"),
             *(
@@ -105,6 +127,9 @@ TORCH = {
 }
 """Parts of torch, by the path after `torch.`."""
 
+KERNELS = frozenset({"_fft", "_linalg", "_nn", "_special", "_sparse"})
+"""The parts of `torch._C` that hold operations under their own names, so that a forbidden one is seen."""
+
 _TORCH = {tuple(path.split(".")): reason for path, reason in TORCH.items()}
 
 
@@ -118,6 +143,8 @@ def refusal(path: tuple[str, ...]) -> str | None:
         if (pair := path[index : index + 2]) in MEMBERS:
             return MEMBERS[pair[0], pair[1]]
     if path[0] == "torch":
+        if path[1:2] == ("_C",) and len(path) > 2 and path[2] not in KERNELS:
+            return REGISTRY
         for length in (1, 2):
             if (part := path[1 : 1 + length]) in _TORCH:
                 return _TORCH[part]

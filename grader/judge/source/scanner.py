@@ -9,20 +9,23 @@ import ast
 from collections.abc import Callable, Iterable
 
 from grader.judge.source.scopes import (
+    ANY_FIELD,
     Binding,
+    FunctionNode,
     Kind,
     Module,
     Origin,
     Scope,
     Star,
     Unit,
+    enclosing_function,
     import_origins,
     imported_slugs,
+    parts_of,
 )
 from grader.judge.source.statements import top_statements
 from grader.judge.source.syntax import MAX_DEPTH, TooDeep
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _PLAIN = (
     ast.FunctionDef,
     ast.AsyncFunctionDef,
@@ -42,11 +45,6 @@ def scan(slug: str, source: str, tree: ast.Module) -> Module:
     module = Module(slug, source, Scope("module", slug, None, tree))
     _Scanner(module).run(tree)
     return module
-
-
-def has_decorator(node: FunctionNode, *names: str) -> bool:
-    """Whether a function carries one of these decorators, written as a bare name."""
-    return any(isinstance(each, ast.Name) and each.id in names for each in node.decorator_list)
 
 
 class _Scanner:
@@ -97,7 +95,7 @@ class _Scanner:
             line = getattr(statement, "lineno", 0)
             if isinstance(statement, ast.match_case):
                 line = statement.pattern.lineno
-            self.unit = Unit(self.module.slug, line, statement, isinstance(statement, _PLAIN))
+            self.unit = Unit(self.module.slug, line, statement, isinstance(statement, _PLAIN), conditional=depth > 0)
             self.module.units.append(self.unit)
             self.stack.append((statement, self.module.scope, depth))
             self._walk()
@@ -142,12 +140,12 @@ class _Scanner:
         if name in scope.global_names:
             home = scope.top
         elif name in scope.nonlocal_names:
-            home = _enclosing_function(name, scope)
+            home = enclosing_function(name, scope)
         line, column = getattr(at, "lineno", self.unit.line), getattr(at, "col_offset", 0)
         binding = Binding(kind, name, line, column, node, evaluated_in or scope, self.unit, origin)
         home.names.setdefault(name, []).append(binding)
         if home.parent is None:
-            self.unit.bound.append(name)
+            self.unit.bound.append(binding)
         return binding
 
     def _bind_target(self, target: ast.expr, scope: Scope, kind: Kind, value: ast.expr | None) -> None:
@@ -159,14 +157,7 @@ class _Scanner:
                 how = kind if value is not None else Kind.OPAQUE
                 self._bind(target.id, scope, how, target, value)
             elif isinstance(target, ast.Tuple | ast.List):
-                parts: list[ast.expr | None] = [None] * len(target.elts)
-                if (
-                    kind is Kind.VALUE
-                    and isinstance(value, ast.Tuple | ast.List)
-                    and len(value.elts) == len(target.elts)
-                    and not any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts))
-                ):
-                    parts = list(value.elts)
+                parts = parts_of(value if kind is Kind.VALUE else None, target)
                 waiting += zip(target.elts, parts, strict=True)
             elif isinstance(target, ast.Starred):
                 waiting.append((target.value, None))
@@ -250,6 +241,9 @@ class _Scanner:
     def _assign(self, node: ast.Assign, scope: Scope) -> None:
         for target in node.targets:
             self._bind_target(target, scope, Kind.VALUE, node.value)
+            if isinstance(target, ast.Name) and target.id == "__match_args__":
+                constants = (each.value for each in ast.walk(node.value) if isinstance(each, ast.Constant))
+                self.module.fields |= {"__match_args__", *map(str, constants)}
         self._push([node.value], scope)
 
     def _augmented(self, node: ast.AugAssign, scope: Scope) -> None:
@@ -264,6 +258,8 @@ class _Scanner:
             self._push([node.value], scope)
         elif isinstance(node.target, ast.Name) and scope.kind == "function":
             scope.names.setdefault(node.target.id, [])  # makes it local, gives it nothing
+        if isinstance(node.target, ast.Name) and scope.kind == "class":
+            self.module.fields.add(node.target.id)
 
     def _walrus(self, node: ast.NamedExpr, scope: Scope) -> None:
         home = scope
@@ -286,7 +282,7 @@ class _Scanner:
         self.module.imported |= imported_slugs(node)
         for name, origin in import_origins(node):
             if name == "*":
-                self.module.stars.append(Star(origin, node.lineno, node.col_offset, self.unit))
+                self.module.stars[origin] = Star(origin, node.lineno, node.col_offset, self.unit)
             else:
                 self.unit.imports.append(self._bind(name, scope, Kind.IMPORT, node, node, origin))
 
@@ -302,6 +298,8 @@ class _Scanner:
 
     def _pattern(self, node: ast.MatchClass, scope: Scope) -> None:
         self.unit.patterns += [(name, node) for name in node.kwd_attrs]
+        if node.patterns:
+            self.unit.patterns.append((ANY_FIELD, node))
         self._children(node, scope)
 
     def _hint(self, annotation: ast.expr | None, scope: Scope) -> None:
@@ -310,15 +308,8 @@ class _Scanner:
             return
         nodes = list(ast.walk(annotation))
         if all(isinstance(node, _IN_HINTS) for node in nodes):
-            self.unit.hints += [(node, scope) for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
+            inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+            dotted = (node for node in nodes if isinstance(node, ast.Name | ast.Attribute) and id(node) not in inner)
+            self.unit.hints += [(node, scope) for node in dotted]
         else:
             self._push([annotation], scope)
-
-
-def _enclosing_function(name: str, scope: Scope) -> Scope:
-    home = scope.parent
-    while home is not None and home.parent is not None:
-        if home.kind == "function" and name in home.names:
-            return home
-        home = home.parent
-    return scope

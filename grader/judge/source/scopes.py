@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 PACKAGE = "student"
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+ANY_FIELD = "*"
+"""Stands for the attributes that a class pattern takes by position: `case Point(x, y)`."""
 
 
 class Kind(Enum):
@@ -87,6 +90,7 @@ class Unit:
     line: int
     node: ast.AST
     plain: bool = True  # a definition, an import or an assignment to names
+    conditional: bool = False  # inside an `if`, a `try`, a loop
     names: list[tuple[ast.Name, Scope]] = field(default_factory=list)
     attributes: list[tuple[ast.Attribute, Scope]] = field(default_factory=list)
     calls: list[tuple[ast.Call, Scope]] = field(default_factory=list)
@@ -94,7 +98,7 @@ class Unit:
     stores: list[tuple[ast.Attribute | ast.Subscript, Scope]] = field(default_factory=list)
     patterns: list[tuple[str, ast.MatchClass]] = field(default_factory=list)
     imports: list[Binding] = field(default_factory=list)
-    bound: list[str] = field(default_factory=list)
+    bound: list[Binding] = field(default_factory=list)  # at module level
     bases: set[int] = field(default_factory=set)  # ids of nodes that stand before a dot or a bracket
     callees: set[int] = field(default_factory=set)  # ids of nodes that are called
     inherited: set[int] = field(default_factory=set)  # ids of nodes in a class's list of bases
@@ -102,7 +106,7 @@ class Unit:
     @property
     def title(self) -> str:
         """How a person would name this statement."""
-        return f"`{self.bound[0]}`" if self.plain and self.bound else f"line {self.line} of {self.slug}.py"
+        return f"`{self.bound[0].name}`" if self.plain and self.bound else f"line {self.line} of {self.slug}.py"
 
 
 @dataclass(slots=True, eq=False)
@@ -123,9 +127,10 @@ class Module:
     source: str
     scope: Scope
     units: list[Unit] = field(default_factory=list)
-    stars: list[Star] = field(default_factory=list)
+    stars: dict[Origin, Star] = field(default_factory=dict)  # of each origin the last
     imported: set[str] = field(default_factory=set)  # slugs of lesson modules imported anywhere in it
     class_scopes: dict[int, Scope] = field(default_factory=dict)  # by the id of the ClassDef
+    fields: set[str] = field(default_factory=set)  # names that a class pattern may take by position
 
 
 def import_origins(node: ast.Import | ast.ImportFrom) -> list[tuple[str, Origin]]:
@@ -186,3 +191,25 @@ def lookup(name: str, scope: Scope) -> tuple[list[Binding], bool]:
         direct = False
         current = current.parent
     return found, True
+
+
+def enclosing_function(name: str, scope: Scope) -> Scope:
+    """The function outside this one that has a name declared `nonlocal`; the scope itself if none has."""
+    home = scope.parent
+    while home is not None and home.parent is not None:
+        if home.kind == "function" and name in home.names:
+            return home
+        home = home.parent
+    return scope
+
+
+def has_decorator(node: FunctionNode, *names: str) -> bool:
+    """Whether a function carries one of these decorators, written as a bare name."""
+    return any(isinstance(each, ast.Name) and each.id in names for each in node.decorator_list)
+
+
+def parts_of(value: ast.expr | None, target: ast.Tuple | ast.List) -> list[ast.expr | None]:
+    """The values of the parts of a target, where the value is written out as they are: `a, b = 1, 2`."""
+    values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+    starred = any(isinstance(part, ast.Starred) for part in (*target.elts, *values))
+    return [*values] if len(values) == len(target.elts) and not starred else [None] * len(target.elts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from grader.judge.source.scanner import FunctionNode
+from grader.judge.source.scopes import FunctionNode
 
 
 def signature_problem(node: FunctionNode, required: Sequence[str], optional: Sequence[str]) -> str | None:

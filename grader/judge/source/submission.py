@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 
 from grader.judge.source import signature
-from grader.judge.source.bindings import Resolver
+from grader.judge.source.bindings import Resolver, TooTangled
 from grader.judge.source.definition import Definition, State, definition_of, latest, plain_function
 from grader.judge.source.forbidden import Finding, ForbiddenUse
 from grader.judge.source.meanings import Exercise
@@ -48,6 +49,7 @@ class StudentSource:
             return Definition(slug, name, State.UNREADABLE, self.problems[slug].line, syntax=self.problems[slug])
         if slug not in self.modules:
             return Definition(slug, name, State.MISSING_MODULE)
+        self._resolver.new_question()
         return definition_of(self._resolver, slug, name, others)
 
     def signature_problem(self, slug: str, name: str, required: Sequence[str], optional: Sequence[str]) -> str | None:
@@ -55,6 +57,7 @@ class StudentSource:
 
         None if it could, and where source text cannot tell (missing, decorated, assigned).
         """
+        self._resolver.new_question()
         bindings = self._resolver.module_bindings(slug, name)
         node = plain_function(latest(bindings)) if bindings else None
         return signature.signature_problem(node, required, optional) if node else None
@@ -63,8 +66,10 @@ class StudentSource:
         """The other exercises that a function reaches, by itself or through helpers that are no exercises."""
         known, start = frozenset(exercises), (slug, name)
         if (start, known) not in self._direct:
+            self._resolver.new_question()
             walk = Walk(self._paths, known.__contains__)
-            walk.start(slug, name)
+            with suppress(TooTangled):  # what was reached so far; such a module is refused by `forbidden_use`
+                walk.start(slug, name)
             self._direct[start, known] = frozenset(walk.stopped - {start})
         return self._direct[start, known]
 
@@ -92,4 +97,9 @@ class StudentSource:
         looked at, because they are judged by themselves: those earlier in the course.
         """
         is_not_followed = not_followed if callable(not_followed) else frozenset(not_followed).__contains__
-        return self._forbidden.findings((slug, name), forbidden, is_not_followed)
+        self._resolver.new_question()
+        try:
+            return self._forbidden.findings((slug, name), forbidden, is_not_followed)
+        except TooTangled:
+            reason = f"student/{slug}.py is too tangled to be checked for built-ins that do the whole exercise."
+            return [Finding(slug, 1, f"student/{slug}.py", f"{reason} Write it more simply.")]

@@ -6,8 +6,8 @@ import ast
 import warnings
 from dataclasses import dataclass
 
-MAX_CHARACTERS = 400_000
-"""A lesson module is some 10,000 characters; a tree of a text beyond this would take hundreds of megabytes."""
+MAX_CHARACTERS = 150_000
+"""A lesson module is some 10,000 characters; the tree of a text of ten million would take gigabytes."""
 
 MAX_DEPTH = 400
 """Levels of nesting that the analysis follows; a chain of `elif` or of `+` adds one a link."""

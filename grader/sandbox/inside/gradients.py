@@ -67,8 +67,8 @@ class Computations:
         try:
             if pairs:
                 # A weighted sum has these gradients too; handing the cotangents over as grad_outputs makes every
-                # fresh worker import torch's symbolic shapes first, half a second of it. Grad mode is off in a backward.
-                with torch.enable_grad():
+                # fresh worker import torch's symbolic shapes first, half a second of it.
+                with torch.enable_grad():  # it is off in a backward
                     weighted = torch.stack([(o * c.conj()).real.sum().double() for o, c in pairs]).sum()
                 found = torch.autograd.grad(
                     weighted,

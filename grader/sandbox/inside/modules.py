@@ -47,7 +47,7 @@ class LearnerModules(MetaPathFinder, Loader):
         if name == PACKAGE:
             return ModuleSpec(name, self, is_package=True)
         package, _, slug = name.partition(".")
-        if package != PACKAGE or not (slug in self._sources or slug in self._synthetic):
+        if package != PACKAGE or not any(slug in known for known in (self._sources, self._replace, self._synthetic)):
             return None
         return ModuleSpec(name, self, origin=file_name(slug))
 
@@ -57,7 +57,7 @@ class LearnerModules(MetaPathFinder, Loader):
         if not slug:
             return
         module.__file__ = file_name(slug)
-        if slug not in self._synthetic:
+        if slug in self._sources and slug not in self._synthetic:
             code = compile(self._sources[slug], module.__file__, "exec", dont_inherit=True)
             exec(code, module.__dict__)  # noqa: S102  # running the learner's code is what a worker is for
         for name, function in self._replace.get(slug, {}).items():

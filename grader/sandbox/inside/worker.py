@@ -132,7 +132,7 @@ class _Server:
         return Kind.RETURNED, body
 
     def _flush(self) -> None:
-        for stream in (*self._streams, sys.stdout, sys.stderr):
+        for stream in (*self._streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
             # The learner's code may have closed or replaced it; then there is nothing to flush.
             with suppress(Exception):
-                stream.flush()
+                stream.flush()  # type: ignore[union-attr]  # None is one of the exceptions

@@ -1,0 +1,140 @@
+"""The zygote: started beside the grader, gone with the grader, and every worker gone with it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox import Call, Died, Returned, Worker, Zygote, ZygoteDied
+
+OpenWorker = Callable[..., Worker]
+Gone = Callable[[int], bool]
+ROOT = Path(__file__).parents[2]
+
+
+def test_starting_a_zygote_does_not_wait_for_torch() -> None:
+    script = """
+import sys
+from grader.sandbox import Call, Limits, Returned, Zygote
+zygote = Zygote()
+print('torch' in sys.modules)
+zygote.close()
+"""
+    found = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
+
+
+def test_layers_are_reported_as_they_are(open_worker: OpenWorker) -> None:
+    layers = open_worker("").layers
+    assert layers[:4] == ("process-split", "deadlines", "clean-environment", "rlimits")
+    assert ("memory-limit" in layers) == (sys.platform == "linux")
+
+
+def test_eight_workers_live_at_once_and_apart(zygote: Zygote, open_worker: OpenWorker) -> None:
+    source = (
+        "import os\ndef f(n):\n    open('mine', 'a').write(str(n))\n    return [open('mine').read(), os.listdir('.')]\n"
+    )
+    workers = [open_worker(source) for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(lambda pair: pair[1].call(Call("lab", "f", (pair[0],))), enumerate(workers)))
+    assert outcomes == [Returned([str(number), ["mine"]]) for number in range(8)]
+    workers[0].close()
+    assert workers[1].call(Call("lab", "f", (1,))) == Returned(["11", ["mine"]])
+
+
+def test_a_workers_folder_goes_with_it(zygote: Zygote, gone: Gone) -> None:
+    worker = zygote.worker()
+    worker.load({"lab": "import os\ndef f():\n    os.makedirs('a/b')\n    return os.getcwd()\n"})
+    outcome = worker.call(Call("lab", "f"))
+    assert isinstance(outcome, Returned)
+    handle = os.pidfd_open(worker.pid)
+    worker.close()
+    assert gone(handle)
+    folder, end = Path(outcome.value), time.monotonic() + 10
+    while folder.exists() and time.monotonic() < end:
+        zygote.worker().close()  # folders are cleared away when there is work to do anyway
+    assert not folder.exists()
+
+
+def test_closing_a_zygote_ends_its_workers_and_removes_its_folder(gone: Gone) -> None:
+    with Zygote() as own:
+        worker = own.worker()
+        worker.load({"lab": "import os\ndef f(): return os.getcwd()\n"})
+        outcome = worker.call(Call("lab", "f"))
+        handle = os.pidfd_open(worker.pid)
+    assert isinstance(outcome, Returned)
+    assert gone(handle)
+    assert not Path(outcome.value).parent.exists()
+    worker.close()
+
+
+def test_a_zygote_that_dies_is_noticed_and_takes_its_workers_along(gone: Gone) -> None:
+    with Zygote() as own:
+        idle, busy = own.worker(), own.worker()
+        handles = [os.pidfd_open(worker.pid) for worker in (idle, busy)]
+        busy.load({"lab": "import os, signal\ndef f(pid):\n    os.kill(pid, signal.SIGKILL)\n    while True: pass\n"})
+        with pytest.raises(ZygoteDied):
+            busy.call(Call("lab", "f", (own.pid,)))
+        assert all(gone(handle) for handle in handles)
+        assert not own.alive
+        with pytest.raises(ZygoteDied):
+            own.worker()
+        idle.close()
+
+
+def test_a_zygote_outlives_the_thread_that_started_it() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        started = pool.submit(Zygote).result()
+    with started as own, own.worker() as worker:
+        worker.load({"lab": "def f(): return 1\n"})
+        assert worker.call(Call("lab", "f")) == Returned(1)
+
+
+def test_a_zygote_that_cannot_start_says_why() -> None:
+    with (
+        Zygote(preload=("no_such_module",)) as own,
+        pytest.raises(ZygoteDied, match="No module named 'no_such_module'"),
+    ):
+        own.worker()
+
+
+KILLED = """
+import sys
+from grader.sandbox import Call, Zygote
+zygote = Zygote()
+workers = [zygote.worker() for _ in range(3)]
+print(zygote.pid, *(worker.pid for worker in workers), flush=True)
+workers[0].load({'lab': '''
+import signal
+for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}: signal.signal(number, signal.SIG_IGN)
+def f():
+    print('spinning')
+    while True: pass
+'''})
+workers[0].call(Call('lab', 'f', deadline=1000))
+"""
+
+
+def test_killing_the_grader_leaves_no_process(gone: Gone) -> None:
+    with subprocess.Popen([sys.executable, "-c", KILLED], cwd=ROOT, stdout=subprocess.PIPE, text=True) as grader:
+        assert grader.stdout is not None
+        handles = [os.pidfd_open(int(pid)) for pid in grader.stdout.readline().split()]
+        grader.send_signal(signal.SIGKILL)
+    assert len(handles) == 4
+    assert all(gone(handle) for handle in handles)
+
+
+def test_a_worker_that_was_killed_is_told_from_one_that_hangs(open_worker: OpenWorker, gone: Gone) -> None:
+    worker = open_worker("def f(): return 1\n")
+    handle = os.pidfd_open(worker.pid)
+    os.kill(worker.pid, signal.SIGTERM)
+    assert gone(handle)
+    outcome = worker.call(Call("lab", "f"))
+    assert isinstance(outcome, Died)
+    assert outcome.detail == "It was ended by SIGTERM."
