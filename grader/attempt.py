@@ -10,6 +10,7 @@ from grader.judge.check import computed_in_float32
 from grader.judge.diagnosis import diagnose
 from grader.judge.evidence import evidence, smallest, telling
 from grader.judge.misconception import Flawed
+from grader.judge.patterns import pattern
 from grader.judge.observation import Observation
 from grader.report import ExerciseResult, Status, TestResult, share
 from grader.session import SuiteTest, TestRecord
@@ -107,7 +108,10 @@ def _explained(
     shown = told or first.observation or smallest(attempt.observations)
     text = evidence(shown, hide_expected=hide_expected) if shown else ""
     if diagnosis is None:
-        return replace(result, message=f"{_full_stop(first.sentence)}\n{first.test.description}", evidence=text)
+        general = pattern(attempt.observations)
+        said = general.says if general else _full_stop(first.sentence)
+        name = general.id if general else None
+        return replace(result, misconception=name, message=f"{said}\n{first.test.description}", evidence=text)
     section = _section(attempt.exercise, diagnosis.misconceptions[0].section)
     return replace(result, misconception=diagnosis.id, message=diagnosis.sentence, section=section, evidence=text)
 

@@ -172,7 +172,10 @@ class _Sitting:
             records.append(grader.suites.run(test, examination, grader.options.seed))
             if records[0].status == "not_started":
                 return decided(exercise, tests, "not_started", "It still raises NotImplementedError.")
-        return Attempt(exercise, tests, records, examination.observations, output=candidate.output)
+        notes = tuple(self.student.other_defaults(exercise.lesson, exercise.name, _defaults(examination.reference)))
+        if all(record.status == "passed" for record in records):
+            notes = ()
+        return Attempt(exercise, tests, records, examination.observations, notes=notes, output=candidate.output)
 
     def _carry_forward(self, exercise: Exercise, alone: Attempt) -> Attempt:
         """Examine again with the reference's functions in place of those that it rests on and that are wrong."""
@@ -220,6 +223,11 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
     parameters = inspect.signature(function).parameters.values()
     required = [p.name for p in parameters if p.default is inspect.Parameter.empty]
     return required, [p.name for p in parameters if p.default is not inspect.Parameter.empty]
+
+
+def _defaults(function: Callable[..., Any]) -> dict[str, object]:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 
 
 def _import_verdict(exercise: Exercise, failure: Raised | Died) -> tuple[Any, str]:

@@ -48,7 +48,8 @@ def random_mask(*shape: int, seed: int = 3) -> Tensor:
 
 def bits(weights: Tensor) -> Tensor:
     """Entropy over the last axis through torch.special, in float64."""
-    return torch.special.entr(weights.double()).sum(-1) / math.log(2)
+    nats: Tensor = torch.special.entr(weights.double()).sum(-1)
+    return nats / math.log(2)
 
 
 def oracle_weights(scores: Tensor, mask: Tensor | None) -> Array:

@@ -102,6 +102,22 @@ IN_ONE_FILE = {
             return table[tokens]
         def softmax(x): return x.exp2(-1)
     """,
+    "patched class, through self": """
+        import torch
+        class A:
+            def patch(self): self.exp2 = torch.softmax
+        def embed(tokens, table):
+            A.patch(torch.Tensor)
+            return table[tokens]
+        def softmax(x): return x.exp2(-1)
+    """,
+    "module imported in another exercise, which may change anything": """
+        import importlib, torch
+        def embed(tokens, table):
+            importlib.import_module("student.heads")
+            return table[tokens]
+        def softmax(x): return torch.exp2(x, -1)
+    """,
     "patched class, by __setattr__": """
         import torch
         def embed(tokens, table):

@@ -22,6 +22,9 @@ from grader.sandbox.reply import Outcome, Raised, Returned
 BORDERLINE = 4.0
 """Near the pass line of a low-precision test two computations of one mistake may fall on either side."""
 
+LOOSELY = 100.0
+"""The distance of two outcomes that fail a test of range, one with wrong numbers, the other with infinities."""
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -72,12 +75,12 @@ def agree(observation: Observation, other: Alternative) -> float | None:
     if not (isinstance(mine, Returned) and isinstance(theirs, Returned)):
         return None
     if probe.finite_only or not precise(probe):
-        return 0.0 if _alike(observation.comparison.difference, other.difference) else None
+        return _kinds_apart(observation.comparison.difference, other.difference)
     apart = _apart(mine.value, theirs.value, other.lines)
-    if apart is None or not probe.wrt:
-        return apart
-    gradients = _apart(_by_path(mine.gradients), _by_path(theirs.gradients), other.gradient_lines, by_path=True)
-    return None if gradients is None else max(apart, gradients)
+    if apart is not None and probe.wrt:
+        gradients = _apart(_by_path(mine.gradients), _by_path(theirs.gradients), other.gradient_lines, by_path=True)
+        apart = None if gradients is None else max(apart, gradients)
+    return _overflow(observation.comparison.difference, other.difference) if apart is None else apart
 
 
 def precise(probe: Probe) -> bool:
@@ -87,8 +90,9 @@ def precise(probe: Probe) -> bool:
 
 def only_kind(observation: Observation, other: Alternative) -> bool:
     """Whether all that speaks for a mistake is that its numbers are wrong too, which any other mistake's are."""
-    loose = observation.probe.finite_only or not precise(observation.probe)
     kind = other.difference.kind if other.difference else None
+    mine = observation.comparison.difference.kind if observation.comparison.difference else None
+    loose = observation.probe.finite_only or not precise(observation.probe) or kind != mine
     return loose and kind in ("value", "finiteness", "gradient")
 
 
@@ -97,11 +101,26 @@ def mutates(outcome: Outcome, probe: Probe) -> bool:
     return isinstance(outcome, Returned) and bool(outcome.changed_inputs) and not probe.wrt
 
 
-def _alike(a: Difference | None, b: Difference | None) -> bool:
+def fragile(observation: Observation, other: Alternative) -> bool:
+    """Whether a disagreement here may be a matter of coding: an exception, a NaN, or the rounding of 32 and 16 bits."""
+    kinds = {d.kind for d in (observation.comparison.difference, other.difference) if d is not None}
+    return observation.probe.finite_only or not precise(observation.probe) or bool(kinds & {"raised", "finiteness"})
+
+
+def _overflow(a: Difference | None, b: Difference | None) -> float | None:
+    """Loose agreement where numbers left the range: one computation is infinite there, the other merely wrong."""
+    kinds = {a.kind, b.kind} if a and b else set()
+    return LOOSELY if "finiteness" in kinds and kinds <= {"value", "finiteness"} else None
+
+
+def _kinds_apart(a: Difference | None, b: Difference | None) -> float | None:
     if a is None or b is None:
         other = a or b
-        return other is None or (other.kind == "value" and other.ratio < BORDERLINE)
-    return a.kind == b.kind
+        near = other is not None and other.kind == "value" and other.ratio < BORDERLINE
+        return 0.0 if other is None else LOOSELY if near else None
+    if a.kind == b.kind:
+        return 0.0
+    return LOOSELY if {a.kind, b.kind} <= {"value", "finiteness", "gradient"} else None
 
 
 def _by_path(gradients: Mapping[Any, Tensor | None] | None) -> dict[Any, Tensor]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from grader.judge.agreement import agree, alternative, mutates, only_kind, precise
+from grader.judge.agreement import agree, alternative, fragile, mutates, only_kind, precise
 from grader.judge.misconception import Flawed, Misconception
 from grader.judge.observation import Observation
 from grader.sandbox.reply import Died, NotAValue, Raised
@@ -46,29 +46,37 @@ class Diagnosis:
         return says[0] + rest
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Fit:
     """How well some mistakes, made together, explain the observations.
 
-    explained: observations where they depart from the answer just as the learner did; proven: those of them where the
-    likeness is one of numbers or of a tell-tale failure; contradicted: where they depart from the answer and the
-    learner did not follow; missed: where learner and variant differ at all; fine: the largest distance between the two
-    in float64 lines.
+    explained: observations where they depart from the answer just as the learner did; proven: those of them where
+    numbers say so; contradicted: where they depart from it and the learner clearly did something else; unexplained:
+    where the learner failed and they do not; doubtful: where both failed, each in a way of its own; missed: where learner and variant differ at all; fine: the largest
+    distance between the two in float64 lines.
     """
 
     mistakes: tuple[Misconception, ...]
-    explained: int
-    proven: int
-    contradicted: int
-    missed: int
-    fine: float
+    explained: int = 0
+    proven: int = 0
+    contradicted: int = 0
+    unexplained: int = 0
+    doubtful: int = 0
+    missed: int = 0
+    fine: float = 0.0
 
     @property
     def whole(self) -> bool:
+        """They answer as the learner did, everywhere."""
         return self.explained > 0 and self.missed == 0
 
+    @property
+    def core(self) -> bool:
+        """They explain the failures, and differ from the learner only in exceptions, NaN and rounding."""
+        return self.explained > self.doubtful and not self.contradicted and not self.unexplained
+
     def partial(self, formula_failed: bool) -> bool:
-        """Whether it explains something and contradicts nothing; where a formula is wrong, range proves nothing."""
+        """They explain something and contradict nothing; where a formula is wrong, range proves nothing."""
         return (self.proven if formula_failed else self.explained) > 0 and self.contradicted == 0
 
 
@@ -85,8 +93,11 @@ def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis |
     singles = [_fit(flawed, (m,), usable) for m in flawed.misconceptions]
     if named := _whole(flawed, usable, singles):
         return named
+    cores = [fit for fit in singles if fit.core]
+    if named := _nearest(cores):
+        return replace(named, rest=any(fit.doubtful for fit in cores))
+    formula_failed = any(o.failed for o in usable if precise(o.probe))
     formulas = [o for o in usable if precise(o.probe)]
-    formula_failed = any(o.failed for o in formulas)
     if formula_failed and len(formulas) < len(usable):
         named = _whole(flawed, formulas, [_fit(flawed, (m,), formulas) for m in flawed.misconceptions])
         if named:
@@ -106,24 +117,26 @@ def _fit(
     flawed: Flawed, mistakes: tuple[Misconception, ...], observations: Iterable[Observation], stop_early: bool = False
 ) -> _Fit:
     names = frozenset(m.name for m in mistakes)
-    explained = proven = contradicted = missed = 0
-    fine = 0.0
+    fit = _Fit(mistakes)
     for observation in observations:
         other = alternative(flawed, names, observation.probe, observation.answer)
         distance = agree(observation, other)
         departs = other.departs(observation.probe)
-        if distance is None:
-            missed += 1
-            contradicted += departs
-            if stop_early:
-                break
-        else:
-            fine = max(fine, distance)
+        if distance is not None:
+            fit.fine = max(fit.fine, distance)
             # That both raised the same type says little: many mistakes do.
             said = departs and not (isinstance(other.outcome, Raised) and observation.probe.aim != "raises")
-            explained += said
-            proven += said and not only_kind(observation, other)
-    return _Fit(mistakes, explained, proven, contradicted, missed, fine)
+            fit.explained += said
+            fit.proven += said and not only_kind(observation, other)
+            continue
+        fit.missed += 1
+        if stop_early:
+            break
+        failed = observation.failed or mutates(observation.outcome, observation.probe)
+        fit.unexplained += failed and not departs
+        fit.contradicted += departs and not fragile(observation, other)
+        fit.doubtful += failed and departs and fragile(observation, other)
+    return fit
 
 
 def _nearest(fits: list[_Fit]) -> Diagnosis | None:

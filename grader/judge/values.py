@@ -53,9 +53,11 @@ def clone(value: Any) -> Any:
 
 
 def floating_dtype(value: Any) -> torch.dtype | None:
-    """The dtype of the lowest precision among the floating tensors of `value`, None if there are none."""
-    found = [t.dtype for _, t in tensors(value) if t.is_floating_point()]
-    return max(found, key=lambda dtype: torch.finfo(dtype).eps) if found else None
+    """The dtype of the first floating tensor of `value`, None if there are none.
+
+    Floating arguments of one call share a dtype, but for rotary angles: they come last and are float32 whatever x is.
+    """
+    return next((t.dtype for _, t in tensors(value) if t.is_floating_point()), None)
 
 
 def size(value: Any) -> int:

@@ -333,8 +333,8 @@ MASKING = (
         {
             "adds-causality": "A causal mask is applied on top of the one given (or of none).",
             "causal-by-default": "Without a mask you apply a causal one; here no mask means that every key is visible.",
-            "corner-triangle-by-default": "Without a mask you apply a lower triangle; here no mask means that every key "
-            "is visible.",
+            "corner-triangle-by-default": "Without a mask you apply a lower triangle; here no mask means that every "
+            "key is visible.",
         },
     ),
 )

@@ -104,7 +104,7 @@ def split_heads(wrong: Wrong, x: Tensor, n_heads: int) -> Tensor:
     elif wrong("time-runs-along-features"):
         heads = x.transpose(1, 2).reshape(batch, count, seq, k)
     else:
-        heads = x.unflatten(2, (count, k)).transpose(1, 2)
+        heads = torch.unflatten(x, 2, (count, k)).transpose(1, 2)
     if wrong("time-before-heads"):
         heads = heads.transpose(1, 2)
     if wrong("keys-transposed"):
@@ -533,7 +533,7 @@ def grouped_query_attention(
     k, v = (for_each_query_head(wrong, kv, n_heads) for kv in (k, v))
     if wrong("averages-queries"):
         group = n_heads // n_kv_heads
-        q = q.unflatten(1, (n_kv_heads, group)).mean(2).repeat_interleave(group, 1)
+        q = torch.unflatten(q, 1, (n_kv_heads, group)).mean(2).repeat_interleave(group, 1)
     if wrong("root-of-group-width"):
         q = q * math.sqrt(n_kv_heads / n_heads)
     return result_of(wrong, x, wide_weights, attended(wrong, q, k, v, mask), mask)

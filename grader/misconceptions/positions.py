@@ -88,9 +88,13 @@ def exponents(wrong: Wrong, width: int) -> Tensor:
         pair = pair.flip(0)
     if wrong("whole-number-exponent"):
         pair = 0 * pair
-    step = 4 if wrong("exponent-doubled") else 1 if wrong("exponent-halved") else 2
     divisor = max(width - 2, 1) if wrong("last-pair-reaches-base") else width
-    return step * pair / divisor * (1 if wrong("rising-frequencies") else -1)
+    return 2 * slope_of_exponents(wrong) * pair / divisor * (1 if wrong("rising-frequencies") else -1)
+
+
+def slope_of_exponents(wrong: Wrong) -> float:
+    """By how much the exponent falls from one column to the next, in units of 1/width: 1 when it is right."""
+    return 2.0 if wrong("exponent-doubled") else 0.5 if wrong("exponent-halved") else 1.0
 
 
 def chosen_base(wrong: Wrong, base: float | None) -> float:
@@ -145,7 +149,7 @@ def sinusoidal_positions(wrong: Wrong, n_positions: int, d_model: int, base: flo
     positions = torch.arange(n_positions) + int(wrong("starts-at-one"))
     rate = chosen_base(wrong, base)
     sine_angles = products(wrong, positions, rate**powers)
-    later = powers - 1 / d_model if wrong("frequency-for-each-column") else powers
+    later = powers - slope_of_exponents(wrong) / d_model if wrong("frequency-for-each-column") else powers
     cosine_angles = products(wrong, positions, rate**later)
     first, second = sine_angles.sin(), cosine_angles.cos()
     if wrong("cosines-first"):
@@ -173,6 +177,11 @@ def sinusoidal_positions(wrong: Wrong, n_positions: int, d_model: int, base: flo
         },
     ),
     *refusals("head width", "test_odd_width"),
+    *about(
+        "widths-that-do-not-fit",
+        {"odd-cut-off": "An odd head width is accepted, and its last feature gets no angle: raise a ValueError."},
+        fails="test_odd_width",
+    ),
     *form(
         {
             "doubled-in-halves": "Your result has K columns, the angles twice in a row. One angle for each pair, K/2 "
@@ -192,7 +201,7 @@ def sinusoidal_positions(wrong: Wrong, n_positions: int, d_model: int, base: flo
 )
 def rope_angles(wrong: Wrong, positions: Tensor, head_width: int, base: float | None = None) -> Tensor:
     """Angles with switches."""
-    if head_width % 2 and not wrong("odd-accepted"):
+    if head_width % 2 and not (wrong("odd-accepted") or wrong("odd-cut-off")):
         refuse(wrong, "odd head width")
     places = torch.arange(len(positions)) if wrong("positions-ignored") else positions
     if wrong("positions-from-the-first"):
@@ -200,6 +209,8 @@ def rope_angles(wrong: Wrong, positions: Tensor, head_width: int, base: float | 
     if wrong("starts-at-one"):
         places = places + 1
     angles = products(wrong, places, chosen_base(wrong, base) ** exponents(wrong, head_width))
+    if wrong("odd-cut-off"):
+        angles = angles[:, : head_width // 2]
     if wrong("changes-positions"):
         positions.mul_(2)
     if wrong("cosines"):
@@ -422,7 +433,7 @@ def interleaved_to_half(wrong: Wrong, weight: Tensor, n_heads: int) -> Tensor:
     width = n_rows // n_heads
     if n_rows % n_heads and not wrong("rest-dropped"):
         if wrong("sizes-unchecked"):
-            return weight.reshape(n_heads, width, -1)
+            return weight.reshape(n_heads, width // 2, 2, weight.shape[1])
         refuse(wrong, "rows cannot be divided")
     if width % 2 and not wrong("odd-accepted"):
         if wrong("sizes-unchecked"):
@@ -545,7 +556,8 @@ def alibi_slopes(wrong: Wrong, n_heads: int) -> Tensor | list[float]:
             "rewards-the-future": "Keys after the query get a positive bias: they must get -inf, since ALiBi does not "
             "replace the causal mask.",
             "future-at-zero": "Keys after the query get a bias of 0, the best of all: they must get -inf.",
-            "finite-future": "Keys after the query get a large negative number; here it is -inf, whatever the dtype.",
+            "finite-future": "Keys after the query get -1e9; here it is -inf, whatever the dtype.",
+            "lowest-number-future": "Keys after the query get the lowest number of the dtype; here it is -inf.",
             "future-is-nan": "Keys after the query are NaN: minus infinity was multiplied by a mask, and infinity "
             "times 0 is NaN. Fill the places instead.",
             "keys-only": "The bias is slope times the key's position, without the query's. A softmax over the row "
@@ -620,7 +632,8 @@ def alibi_bias(wrong: Wrong, n_heads: int, n_queries: int, n_keys: int) -> Tenso
     if wrong("future-is-nan"):
         bias = bias + future.double() * -math.inf
     elif not (wrong("symmetric") or wrong("rewards-the-future") or wrong("future-at-zero")):
-        bias = bias.masked_fill(future, -1e9 if wrong("finite-future") else -math.inf)
+        fill = torch.finfo(torch.float32).min if wrong("lowest-number-future") else -math.inf
+        bias = bias.masked_fill(future, -1e9 if wrong("finite-future") else fill)
     if wrong("transposed"):
         bias = bias.transpose(1, 2)
     if wrong("heads-last"):

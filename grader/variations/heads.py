@@ -25,7 +25,7 @@ def unflattened(x: Tensor, n_heads: int) -> Tensor:
     """Unflattens the last axis and copies the result."""
     if x.shape[-1] % n_heads:
         raise ValueError("width not divisible")
-    return x.unflatten(-1, (n_heads, x.shape[-1] // n_heads)).swapaxes(-3, -2).contiguous()
+    return torch.unflatten(x, -1, (n_heads, x.shape[-1] // n_heads)).swapaxes(-3, -2).contiguous()
 
 
 @variations.right("split_heads")
@@ -213,14 +213,12 @@ def heads_folded_into_the_batch(
     wide = torch.promote_types(x.dtype, torch.float32)
     w = {name: weight.to(wide) for name, weight in weights.items()}
     q, k, v = (
-        affine(x.to(wide), w, n).view(batch, seq, n_heads, -1).transpose(1, 2).flatten(0, 1)
-        if batch
-        else x.new_zeros(0, seq, width // n_heads, dtype=wide)
+        affine(x.to(wide), w, n).view(batch, seq, n_heads, width // n_heads).transpose(1, 2).flatten(0, 1)
         for n in "qkv"
     )
     visible = triangle(x, mask).expand(batch, n_heads, seq, seq).flatten(0, 1)
     context = torch.bmm(weighted(torch.bmm(q, k.mT) / math.sqrt(width // n_heads), visible), v)
-    merged = context.unflatten(0, (batch, n_heads)).transpose(1, 2).flatten(2)
+    merged = torch.unflatten(context, 0, (batch, n_heads)).transpose(1, 2).flatten(2)
     return affine(merged, w, "o").to(x.dtype)
 
 
@@ -232,7 +230,9 @@ def scale_in_the_queries_float32(
     if x.shape[-1] % n_heads:
         raise ValueError("width not divisible")
     w = {name: weight.float() for name, weight in weights.items()}
-    q, k, v = (affine(x.float(), w, n).unflatten(-1, (n_heads, x.shape[-1] // n_heads)).transpose(1, 2) for n in "qkv")
+    q, k, v = (
+        torch.unflatten(affine(x.float(), w, n), -1, (n_heads, x.shape[-1] // n_heads)).transpose(1, 2) for n in "qkv"
+    )
     scores = q.div(math.sqrt(q.shape[-1])) @ k.mT
     weight = scores.masked_fill(triangle(x, mask).logical_not(), -torch.inf).softmax(-1).nan_to_num()
     return affine((weight @ v).transpose(1, 2).flatten(2), w, "o").type_as(x)
@@ -240,12 +240,12 @@ def scale_in_the_queries_float32(
 
 @variations.right("multi_head_attention")
 def value_bias_at_the_end(x: Tensor, weights: dict[str, Tensor], n_heads: int, mask: Tensor | None = None) -> Tensor:
-    """Leaves the key bias out, which shifts whole rows of scores, and adds the value bias to the context that sees any."""
-    batch, seq, width = x.shape
+    """Leaves the key bias out, which only shifts whole rows of scores, and adds the value bias at the end."""
+    width = x.shape[-1]
     if width % n_heads:
         raise ValueError("width not divisible")
-    q = affine(x, weights, "q").unflatten(-1, (n_heads, width // n_heads)).transpose(1, 2)
-    k, v = ((x @ weights[n].T).unflatten(-1, (n_heads, width // n_heads)).transpose(1, 2) for n in ("wk", "wv"))
+    q = torch.unflatten(affine(x, weights, "q"), -1, (n_heads, width // n_heads)).transpose(1, 2)
+    k, v = (torch.unflatten((x @ weights[n].T), -1, (n_heads, width // n_heads)).transpose(1, 2) for n in ("wk", "wv"))
     weight = weighted(q @ k.mT * q.shape[-1] ** -0.5, triangle(x, mask))
     context = weight @ v
     if "bv" in weights:
@@ -271,7 +271,7 @@ def grouped_axes(
     q = affine(x, weights, "q").view(batch, seq, n_kv_heads, group, k_width)
     k, v = (affine(x, weights, n).view(batch, seq, n_kv_heads, k_width) for n in "kv")
     scores = torch.einsum("bqgmc,bkgc->bgmqk", q, k) / math.sqrt(k_width)
-    visible = triangle(x, mask).expand(batch, n_heads, seq, seq).unflatten(1, (n_kv_heads, group))
+    visible = torch.unflatten(triangle(x, mask).expand(batch, n_heads, seq, seq), 1, (n_kv_heads, group))
     context = torch.einsum("bgmqk,bkgc->bqgmc", weighted(scores, visible), v)
     return affine(context.flatten(2), weights, "o")
 
@@ -286,8 +286,9 @@ def weights_repeated(
     full = dict(weights)
     for name in ("wk", "wv", "bk", "bv"):
         if name in full:
-            full[name] = full[name].unflatten(0, (n_kv_heads, k_width)).repeat_interleave(group, 0).flatten(0, 1)
-    return by_einsum(x, full, n_heads, mask)
+            full[name] = torch.unflatten(full[name], 0, (n_kv_heads, k_width)).repeat_interleave(group, 0).flatten(0, 1)
+    result: Tensor = by_einsum(x, full, n_heads, mask)
+    return result
 
 
 @variations.right("grouped_query_attention")
@@ -315,9 +316,11 @@ def one_fused_product_in_float64(
     w = {name: weight.double() for name, weight in weights.items()}
     k_width = x.shape[-1] // n_heads
     fused = x.double() @ torch.cat((w["wq"], w["wk"], w["wv"])).mT
-    parts = fused.split((x.shape[-1], n_kv_heads * k_width, n_kv_heads * k_width), dim=-1)
+    parts = fused.tensor_split((x.shape[-1], x.shape[-1] + n_kv_heads * k_width), dim=-1)
     q, k, v = (
-        (part + w.get(f"b{n}", torch.zeros(()))).unflatten(-1, (part.shape[-1] // k_width, k_width)).transpose(1, 2)
+        torch.unflatten((part + w.get(f"b{n}", torch.zeros(()))), -1, (part.shape[-1] // k_width, k_width)).transpose(
+            1, 2
+        )
         for n, part in zip("qkv", parts, strict=True)
     )
     k, v = (t.repeat_interleave(group, dim=1) for t in (k, v))

@@ -147,7 +147,7 @@ def by_matrices(x: Tensor, angles: Tensor) -> Tensor:
     """A 2x2 matrix for each position and pair, applied by einsum in float64."""
     refuse_other_width(x, angles)
     cos, sin = angles.double().cos(), angles.double().sin()
-    matrices = torch.stack((cos, -sin, sin, cos), dim=-1).unflatten(-1, (2, 2))  # type: ignore[no-untyped-call]  # torch's own
+    matrices = torch.stack((cos, -sin, sin, cos), dim=-1).reshape(*angles.shape, 2, 2)
     pairs = x.double().reshape(*x.shape[:-1], angles.shape[-1], 2)
     return torch.einsum("tioc,...tic->...tio", matrices, pairs).reshape(x.shape).to(x.dtype)
 
@@ -168,7 +168,8 @@ def through_halves(x: Tensor, angles: Tensor) -> Tensor:
     """Reorders the features, turns halves, and reorders back."""
     refuse_other_width(x, angles)
     order = torch.cat((torch.arange(0, x.shape[-1], 2), torch.arange(1, x.shape[-1], 2)))
-    return by_chunks(x[..., order], angles)[..., order.argsort()]
+    turned: Tensor = by_chunks(x[..., order], angles)
+    return turned[..., order.argsort()]
 
 
 @variations.right("apply_rope_half")
@@ -271,7 +272,7 @@ def by_permutation_matrix(weight: Tensor, n_heads: int) -> Tensor:
     width = refuse_bad_rows(weight, n_heads)
     eye = torch.eye(width, dtype=weight.dtype)
     block = torch.cat((eye[0::2], eye[1::2]))
-    matrix: Tensor = torch.block_diag(*[block] * n_heads)  # type: ignore[no-untyped-call]  # torch's own
+    matrix = torch.kron(torch.eye(n_heads, dtype=weight.dtype), block)
     return matrix @ weight
 
 
@@ -328,8 +329,8 @@ def slope_by_slope(n_heads: int) -> Tensor:
 
     def slope(head: int) -> float:
         if head < lower:
-            return 2.0 ** (-8 * (head + 1) / lower)
-        return 2.0 ** (-4 * (2 * (head - lower) + 1) / lower)
+            return math.pow(2, -8 * (head + 1) / lower)
+        return math.pow(2, -4 * (2 * (head - lower) + 1) / lower)
 
     return torch.tensor([slope(head) for head in range(n_heads)], dtype=torch.float32)
 
@@ -342,7 +343,8 @@ def by_absolute_distance(n_heads: int, n_queries: int, n_keys: int) -> Tensor:
     offset = n_keys - n_queries
     gap = (torch.arange(n_queries)[:, None] + offset - torch.arange(n_keys)[None]).abs()
     ahead = torch.full((n_queries, n_keys), float("-inf")).triu(offset + 1)
-    return -by_exponents(n_heads).view(-1, 1, 1) * gap + ahead
+    slopes: Tensor = by_exponents(n_heads)
+    return ahead - slopes.view(-1, 1, 1) * gap
 
 
 @variations.right("alibi_bias")

@@ -44,6 +44,11 @@ _PLAIN_NODES = (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
 _HARMLESS_BASES = frozenset({"Module", "Function", "ABC", "Protocol", "Generic", "NamedTuple", "Enum", "IntEnum"})
+_METHOD_DECORATORS = frozenset(
+    {"abstractmethod", "cache", "cached_property", "enable_grad", "inference_mode", "lru_cache", "no_grad", "override"}
+)
+"""Decorators from libraries that leave a method's `self` as it is."""
+
 _HARMLESS_DECORATORS = frozenset({"dataclass", "total_ordering", "final", "runtime_checkable"})
 
 
@@ -104,6 +109,7 @@ class Resolver:
             module = self.modules.get(waiting.pop())
             if module is None:
                 continue
+            self.spend(1 + len(module.stars))
             if name in module.scope.names or any(isinstance(origin, FromElsewhere) for origin in module.stars):
                 return True
             slugs = {origin.slug for origin in module.stars if isinstance(origin, FromStudent)}
@@ -244,8 +250,11 @@ class Resolver:
             return UNKNOWN
         if has_decorator(method, "classmethod"):
             return Meanings({OwnClass(owner)})
-        if method.decorator_list and not has_decorator(method, "property", "cached_property", "override"):
-            return UNKNOWN
+        for decorator in method.decorator_list:
+            named = decorator.func if isinstance(decorator, ast.Call) else decorator
+            is_property = BuiltIn("property") in self.meanings(named, scope)
+            if not is_property and not self._is_from_library(named, scope, _METHOD_DECORATORS):
+                return UNKNOWN
         return Meanings({Instance(owner, method.name)})
 
     def _call(self, node: ast.Call, scope: Scope) -> Meanings:

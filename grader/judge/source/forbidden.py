@@ -52,7 +52,7 @@ class ForbiddenUse:
     def __init__(self, paths: Paths) -> None:
         self.paths = paths
         self.ownership = Ownership(paths)
-        self._patches = Patches(paths)
+        self._patches = Patches(paths, self.ownership)
         self._leftovers = Leftovers(paths)
 
     def findings(
@@ -61,30 +61,28 @@ class ForbiddenUse:
         """Every finding for an exercise, in the order of the lines; none if nothing is forbidden to it."""
         if not forbidden:
             return []
-        steps, imports = self._reached(exercise, is_not_followed)
+        walk = self._walk(exercise, is_not_followed)
         look = _Look(self, exercise, frozenset(bare(each) for each in forbidden), is_not_followed)
-        found = {finding for step in steps for finding in look.unit(step.unit, step)}
+        found = {finding for step in walk.steps.values() for finding in look.unit(step.unit, step)}
         seen = {finding.what for finding in found}
-        for binding, source in imports:  # an import is named only where no use of it was
+        for binding, source in walk.imports.values():  # an import is named only where no use of it was
             found.update(each for each in look.imported(binding, source) if each.what not in seen)
         module = self.paths.resolver.modules.get(exercise[0])
-        reached = {id(step.unit) for step in steps}
         for unit in module.units if module else ():
-            if (
-                not unit.plain and id(unit) not in reached
-            ):  # it runs when the file is loaded; what it calls need not count
+            # a statement that runs when the file is loaded counts by itself; what it calls need not
+            if not unit.plain and id(unit) not in walk.steps:
                 found.update(look.unit(unit, None))
         return sorted(found)
 
-    def _reached(
-        self, exercise: Exercise, is_not_followed: Callable[[Exercise], bool]
-    ) -> tuple[tuple[Step, ...], tuple[tuple[Binding, Step | None], ...]]:
+    def _walk(self, exercise: Exercise, is_not_followed: Callable[[Exercise], bool]) -> Walk:
         walk = Walk(self.paths, lambda other: other != exercise and is_not_followed(other))
         walk.start(*exercise)
-        for unit in self._patches.beside(exercise[0]):
-            walk.add(unit)
-        self._leftovers.extend(walk)
-        return tuple(walk.steps.values()), tuple(walk.imports.values())
+        loaded = self.paths.loaded(exercise[0])
+        for slug in sorted(loaded):
+            for unit in self._patches.of(slug):
+                walk.add(unit)
+        self._leftovers.extend(walk, loaded)
+        return walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +152,8 @@ class _Look:
                 if isinstance(meaning, Foreign) and not self._is_excused(meaning):
                     yield from self._path(meaning.path, place)
         if built_in and name.id in refused.BUILT_INS:
-            yield self._refusal(place, name.id, refused.BUILT_INS[name.id])
+            advice = f" If it is a function of your own, call it something other than `{name.id}`." if outer else ""
+            yield self._refusal(place, name.id, refused.BUILT_INS[name.id] + advice)
         elif built_in and name.id == "getattr" and id(name) not in place.unit.callees:
             yield self._refusal(place, "getattr", refused.COMPUTED)
 

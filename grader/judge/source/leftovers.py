@@ -42,8 +42,8 @@ class Leftovers:
         self._writers: dict[int, list[Unit]] = {}
         self._callers: dict[int, list[Unit]] = {}
 
-    def extend(self, walk: Walk) -> None:
-        """Add to a walk all that may leave something for the statements it has reached."""
+    def extend(self, walk: Walk, loaded: frozenset[str]) -> None:
+        """Add to a walk all that may leave something for the statements it has reached, in these modules."""
         if not self._found:
             self._find()
         done: set[int] = set()
@@ -57,7 +57,7 @@ class Leftovers:
                 waiting = list(self._writers.get(id(step.unit), ()))
                 while waiting:
                     unit = waiting.pop()
-                    if id(unit) not in passing:  # who calls a writer may hand it what it writes
+                    if id(unit) not in passing and unit.slug in loaded:  # who calls a writer may hand it what it writes
                         passing.add(id(unit))
                         walk.add(unit, step)
                         waiting += self._callers.get(id(unit), ())

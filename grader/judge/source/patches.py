@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 
-from grader.judge.source.meanings import BuiltIn, Foreign, Instance, OwnClass, OwnFunction, PlainValue
+from grader.judge.source.meanings import BuiltIn, Foreign
+from grader.judge.source.ownership import Ownership
 from grader.judge.source.reach import Paths
-from grader.judge.source.scopes import FunctionNode, Kind, Scope, Unit
+from grader.judge.source.scopes import FromElsewhere, FunctionNode, Kind, Scope, Unit
 from grader.judge.source.strings import strings
 
 _DATA = frozenset({"grad", "requires_grad", "data", "names", "training"})
@@ -19,27 +20,21 @@ _DATA = frozenset({"grad", "requires_grad", "data", "names", "training"})
 _NAMESPACES = frozenset({"__dict__", "modules", "__builtins__"})
 _NAMESPACE_CALLS = frozenset({"globals", "vars", "locals"})
 _WRITERS = frozenset({"__setitem__", "setdefault", "update"})
+_ALMIGHTY = frozenset({"__import__", "eval", "exec", "setattr"})
+_IMPORTERS = frozenset({"importlib", "imp", "pkgutil", "runpy"})
 _ATTRIBUTE_WRITERS = frozenset({"__setattr__", "__delattr__"})
 
 
 class Patches:
     """Answers over a whole submission."""
 
-    def __init__(self, paths: Paths) -> None:
+    def __init__(self, paths: Paths, ownership: Ownership) -> None:
         self.resolver = paths.resolver
+        self.ownership = ownership
         self._found: dict[str, tuple[Unit, ...]] = {}
 
-    def beside(self, slug: str) -> list[Unit]:
-        """The patching statements of a module and of all lesson modules that it loads."""
-        waiting, seen = [slug], {slug}
-        while waiting:
-            module = self.resolver.modules.get(waiting.pop())
-            fresh = (module.imported if module else set()) - seen
-            seen |= fresh
-            waiting += fresh
-        return [unit for each in sorted(seen) if each in self.resolver.modules for unit in self._of(each)]
-
-    def _of(self, slug: str) -> tuple[Unit, ...]:
+    def of(self, slug: str) -> tuple[Unit, ...]:
+        """The patching statements of a module."""
         if slug not in self._found:
             self._found[slug] = tuple(filter(self._is_patch, self.resolver.modules[slug].units))
         return self._found[slug]
@@ -68,11 +63,12 @@ class Patches:
         return self._is_outside(call.args[0], scope) and not (names and names <= _DATA)
 
     def _as_value(self, unit: Unit, name: ast.Name, scope: Scope) -> bool:
-        """Whether something that can change anything is used: `exec`, or `setattr` handed on as a value."""
-        if name.id not in ("setattr", "exec", "eval"):
-            return False
+        """Whether something that can change anything is used: `exec`, `importlib`, `setattr` as a value."""
+        _, outer, built_in = self.resolver.name_bindings(name, scope)
+        if any(isinstance(b.origin, FromElsewhere) and b.origin.path[0] in _IMPORTERS for b in outer):
+            return True
         bare = name.id != "setattr" or id(name) not in unit.callees
-        return bare and BuiltIn(name.id) in self.resolver.meanings(name, scope)
+        return bare and built_in and name.id in _ALMIGHTY
 
     def _is_namespace(self, node: ast.expr, scope: Scope) -> bool:
         """Whether this is the dictionary behind a module or a class."""
@@ -90,7 +86,7 @@ class Patches:
             if isinstance(meaning, Foreign):
                 if meaning.path[:2] != ("torch", "backends"):
                     return True
-            elif not isinstance(meaning, Instance | OwnClass | OwnFunction | PlainValue):
+            elif isinstance(meaning, BuiltIn) or not self.ownership.is_own(meaning):
                 return True
         return False
 

@@ -93,6 +93,16 @@ class Paths:
         """What the object of an access may be."""
         return UNKNOWN if access.base is None else self.resolver.meanings(access.base, access.scope)
 
+    def loaded(self, slug: str) -> frozenset[str]:
+        """The modules of the submission that run when one of them is imported, itself included."""
+        waiting, seen = [slug], {slug}
+        while waiting:
+            module = self.resolver.modules.get(waiting.pop())
+            fresh = (module.imported if module else set()) - seen
+            seen |= fresh
+            waiting += fresh
+        return frozenset(seen & self.resolver.modules.keys())
+
     def edges(self, unit: Unit) -> _Edges:
         """What a statement leads to."""
         if id(unit) not in self._edges:

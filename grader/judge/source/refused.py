@@ -22,43 +22,31 @@ REGISTRY = (
 )
 THE_GRADERS = "belongs to the grader and is not there when your code runs. Import from `student` only."
 
-BUILT_INS = {
-    **dict.fromkeys(("exec", "eval", "compile"), TEXT),
-    **dict.fromkeys(("__import__", "__loader__", "__spec__"), MODULES),
-    **dict.fromkeys(("globals", "locals", "vars", "__builtins__"), NAMESPACE),
-    "__annotations__": HINTS,
-}
 
-BY_NAME = {"getattr": COMPUTED, "attrgetter": COMPUTED, "methodcaller": COMPUTED}
-"""Refused unless they are called with names that can be told."""
+def _each(names: str, reason: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), reason)
+
+
+BUILT_INS = {
+    **_each("exec eval compile", TEXT),
+    **_each("__import__ __loader__ __spec__", MODULES),
+    **_each("globals locals vars __builtins__", NAMESPACE),
+    **_each("__annotations__", HINTS),
+}
+"""Names of Python's own."""
 
 ATTRIBUTES = {
-    **dict.fromkeys(("__dict__", "__globals__", "__builtins__", "f_globals", "f_locals", "f_builtins"), NAMESPACE),
-    **dict.fromkeys(("__getattribute__", "__getattr__", "get_field", "__match_args__"), COMPUTED),
-    **dict.fromkeys(("attrgetter", "methodcaller", "call_function", "call_method", "call_module"), COMPUTED),
-    **dict.fromkeys(("__loader__", "__spec__", "__import__", "import_module", "resolve_name", "importlib"), MODULES),
-    **dict.fromkeys(("__subclasses__", "__code__", "__closure__", "cell_contents", "f_back", "tb_frame"), INTERNALS),
-    **dict.fromkeys(
-        (
-            "gi_frame",
-            "cr_frame",
-            "ag_frame",
-            "__func__",
-            "__self__",
-            "__defaults__",
-            "__kwdefaults__",
-            "_getframe",
-            "ctypes",
-            "builtins",
-        ),
-        INTERNALS,
-    ),
-    **dict.fromkeys(("FunctionType", "CodeType", "MethodType", "inspect", "sys"), INTERNALS),
-    **dict.fromkeys(("__reduce__", "__reduce_ex__", "__setstate__", "pickle"), SAVED),
-    **dict.fromkeys(("__annotations__", "__dataclass_fields__", "get_type_hints", "__instancecheck__"), HINTS),
-    **dict.fromkeys(("CompilationUnit", "cpp_extension", "load_inline", "load_library"), REGISTRY),
-    **dict.fromkeys(("_jit_get_operation", "get_testing_overrides", "get_overridable_functions"), REGISTRY),
-    **dict.fromkeys(("_get_activation_fn", "decomposition_table"), REGISTRY),
+    **_each("__dict__ __globals__ __builtins__ f_globals f_locals f_builtins", NAMESPACE),
+    **_each("__getattribute__ __getattr__ __match_args__ get_field attrgetter methodcaller", COMPUTED),
+    **_each("call_function call_method call_module", COMPUTED),
+    **_each("__loader__ __spec__ __import__ import_module resolve_name importlib", MODULES),
+    **_each("__subclasses__ __code__ __closure__ __defaults__ __kwdefaults__ __func__ __self__", INTERNALS),
+    **_each("cell_contents f_back tb_frame gi_frame cr_frame ag_frame _getframe", INTERNALS),
+    **_each("FunctionType CodeType MethodType builtins ctypes inspect sys", INTERNALS),
+    **_each("__reduce__ __reduce_ex__ __setstate__ pickle", SAVED),
+    **_each("__annotations__ __dataclass_fields__ __instancecheck__ get_type_hints", HINTS),
+    **_each("CompilationUnit cpp_extension load_inline load_library _jit_get_operation", REGISTRY),
+    **_each("get_testing_overrides get_overridable_functions _get_activation_fn decomposition_table", REGISTRY),
 }
 """Attributes refused on anything that is not plainly the learner's own."""
 
@@ -66,71 +54,41 @@ FINE_ON_OWN = frozenset({"__dict__", "__getattr__", "__getattribute__"})
 """Of these, the ones that lead to nothing but the learner's own on an instance of the learner's own class."""
 
 LIBRARIES = {
-    **dict.fromkeys(("importlib", "imp", "pkgutil", "runpy", "zipimport", "pydoc"), MODULES),
-    **dict.fromkeys(("builtins", "__builtin__", "__main__"), NAMESPACE),
-    **dict.fromkeys(("ctypes", "cffi", "gc", "inspect", "bytecode", "_testcapi", "_ctypes", "numba"), INTERNALS),
-    **dict.fromkeys(("code", "codeop", "timeit", "cProfile", "profile", "trace", "pdb", "bdb", "doctest"), TEXT),
-    **dict.fromkeys(("numexpr", "sympy"), TEXT),
-    **dict.fromkeys(
-        ("pickle", "_pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml"), SAVED
-    ),
-    **dict.fromkeys(("subprocess", "multiprocessing"), PROGRAMS),
-    **dict.fromkeys(("unittest", "annotationlib"), COMPUTED),
-    **dict.fromkeys(("reference", "grader", "tests"), THE_GRADERS),
+    **_each("importlib imp pkgutil runpy zipimport pydoc", MODULES),
+    **_each("builtins __builtin__ __main__", NAMESPACE),
+    **_each("ctypes _ctypes cffi gc inspect bytecode numba _testcapi", INTERNALS),
+    **_each("code codeop timeit cProfile profile trace pdb bdb doctest numexpr sympy", TEXT),
+    **_each("pickle _pickle cPickle marshal shelve dill cloudpickle joblib yaml", SAVED),
+    **_each("subprocess multiprocessing", PROGRAMS),
+    **_each("unittest annotationlib", COMPUTED),
+    **_each("reference grader tests", THE_GRADERS),
 }
 """First names of import paths."""
 
 MEMBERS = {
-    **dict.fromkeys(
-        (
-            *(("sys", name) for name in ("_getframe", "_current_frames", "settrace", "setprofile")),
-            *(("types", name) for name in ("FunctionType", "LambdaType", "CodeType", "MethodType", "FrameType")),
-            *(("threading", "settrace"), ("threading", "setprofile")),
-        ),
-        INTERNALS,
-    ),
-    **dict.fromkeys((("sys", "modules"), ("sys", "meta_path"), ("sys", "path_hooks")), MODULES),
-    **dict.fromkeys((("typing", "get_type_hints"), ("typing", "ForwardRef"), ("dataclasses", "fields")), HINTS),
-    **dict.fromkeys((("string", "Formatter"), ("logging", "config")), COMPUTED),
-    **dict.fromkeys((("os", name) for name in ("system", "popen", "fork", "posix_spawn", "execv", "execve")), PROGRAMS),
-    ("numpy", "ctypeslib"): INTERNALS,
-    ("numpy", "load"): SAVED,
+    **_each("sys._getframe sys._current_frames sys.settrace sys.setprofile", INTERNALS),
+    **_each("threading.settrace threading.setprofile numpy.ctypeslib", INTERNALS),
+    **_each("types.FunctionType types.LambdaType types.CodeType types.MethodType types.FrameType", INTERNALS),
+    **_each("sys.modules sys.meta_path sys.path_hooks", MODULES),
+    **_each("typing.get_type_hints typing.ForwardRef dataclasses.fields", HINTS),
+    **_each("string.Formatter logging.config", COMPUTED),
+    **_each("os.system os.popen os.fork os.posix_spawn os.execv os.execve", PROGRAMS),
+    **_each("numpy.load", SAVED),
 }
-"""A library's last name and what may not be taken of it, wherever the pair stands in a path (`torch.sys.modules`)."""
+"""A library's last name and what may not be taken of it, wherever the two stand in a path (`torch.sys.modules`)."""
 
 TORCH = {
-    **dict.fromkeys(
-        (
-            *("overrides", "fx", "package", "hub", "serialization", "library", "ao", "quantization", "onnx", "export"),
-            *("distributed", "multiprocessing"),
-            *("_decomp", "_dynamo", "_inductor", "_export", "_library", "_ops", "_custom_ops", "_prims", "_functorch"),
-            *("_higher_order_ops", "_meta_registrations", "_native", "_subclasses", "_jit_internal", "_lazy"),
-            *(
-                "testing._internal",
-                "utils.cpp_extension",
-                "utils._python_dispatch",
-                "utils.model_zoo",
-                "ops.load_library",
-            ),
-            *(
-                "jit.CompilationUnit",
-                "jit.frontend",
-                "jit._builtins",
-                "jit._state",
-                "jit.load",
-                "jit.jit_module_from_flatbuffer",
-            ),
-        ),
-        REGISTRY,
-    ),
-    "load": SAVED,
+    **_each("ao distributed export fx hub library multiprocessing onnx overrides package quantization", REGISTRY),
+    **_each("jit.CompilationUnit jit.frontend jit.load jit._builtins jit._state ops.load_library", REGISTRY),
+    **_each("testing._internal utils.cpp_extension utils.model_zoo utils._python_dispatch serialization", REGISTRY),
+    **_each("_custom_ops _decomp _dynamo _export _functorch _higher_order_ops _inductor _jit_internal", REGISTRY),
+    **_each("_lazy _library _meta_registrations _native _ops _prims _subclasses", REGISTRY),
+    **_each("load", SAVED),
 }
 """Parts of torch, by the path after `torch.`."""
 
 KERNELS = frozenset({"_fft", "_linalg", "_nn", "_special", "_sparse"})
 """The parts of `torch._C` that hold operations under their own names, so that a forbidden one is seen."""
-
-_TORCH = {tuple(path.split(".")): reason for path, reason in TORCH.items()}
 
 
 def refusal(path: tuple[str, ...]) -> str | None:
@@ -140,12 +98,10 @@ def refusal(path: tuple[str, ...]) -> str | None:
     for index, name in enumerate(path):
         if index and name in ATTRIBUTES:
             return ATTRIBUTES[name]
-        if (pair := path[index : index + 2]) in MEMBERS:
-            return MEMBERS[pair[0], pair[1]]
-    if path[0] == "torch":
-        if path[1:2] == ("_C",) and len(path) > 2 and path[2] not in KERNELS:
-            return REGISTRY
-        for length in (1, 2):
-            if (part := path[1 : 1 + length]) in _TORCH:
-                return _TORCH[part]
-    return None
+        if (pair := ".".join(path[index : index + 2])) in MEMBERS:
+            return MEMBERS[pair]
+    if path[0] != "torch":
+        return None
+    if path[1:2] == ("_C",) and len(path) > 2 and path[2] not in KERNELS:
+        return REGISTRY
+    return TORCH.get(".".join(path[1:2])) or TORCH.get(".".join(path[1:3]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grader.judge.source.scopes import FunctionNode
 
@@ -24,7 +24,7 @@ def signature_problem(node: FunctionNode, required: Sequence[str], optional: Seq
 def _reason(node: FunctionNode, required: Sequence[str], optional: Sequence[str]) -> str | None:
     arguments = node.args
     positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    without_default = positional[: len(positional) - len(arguments.defaults)]
+    without_default = set(positional[: len(positional) - len(arguments.defaults)])
     keyword_only = {
         argument.arg: default for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     }
@@ -44,6 +44,25 @@ def _reason(node: FunctionNode, required: Sequence[str], optional: Sequence[str]
     if open_ones:
         return f"`{open_ones[0]}` needs a default, as it is not always passed"
     return None
+
+
+def other_defaults(node: FunctionNode, defaults: Mapping[str, object]) -> list[str]:
+    """A sentence for each parameter whose default is written out and is another than the course's."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    written = [*zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)]
+    written += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+    said = []
+    for argument, default in written:
+        if argument.arg not in defaults:
+            continue
+        try:
+            value = ast.literal_eval(default)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue  # computed: only running it would tell
+        if value != defaults[argument.arg]:
+            said.append(f"Your default of {argument.arg} is {value!r}; the course's is {defaults[argument.arg]!r}.")
+    return said
 
 
 def _count(number: int) -> str:

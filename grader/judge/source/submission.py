@@ -62,6 +62,13 @@ class StudentSource:
         node = plain_function(latest(bindings)) if bindings else None
         return signature.signature_problem(node, required, optional) if node else None
 
+    def other_defaults(self, slug: str, name: str, defaults: Mapping[str, object]) -> list[str]:
+        """A sentence for each parameter whose written default is another than the course's."""
+        self._resolver.new_question()
+        bindings = self._resolver.module_bindings(slug, name)
+        node = plain_function(latest(bindings)) if bindings else None
+        return signature.other_defaults(node, defaults) if node else []
+
     def dependencies(self, slug: str, name: str, exercises: Collection[Exercise]) -> frozenset[Exercise]:
         """The other exercises that a function reaches, by itself or through helpers that are no exercises."""
         known, start = frozenset(exercises), (slug, name)
