@@ -10,8 +10,8 @@ from grader.judge.check import computed_in_float32
 from grader.judge.diagnosis import diagnose
 from grader.judge.evidence import evidence, smallest, telling
 from grader.judge.misconception import Flawed
-from grader.judge.patterns import pattern
 from grader.judge.observation import Observation
+from grader.judge.patterns import pattern
 from grader.report import ExerciseResult, Status, TestResult, share
 from grader.session import SuiteTest, TestRecord
 
@@ -62,8 +62,7 @@ class Attempt:
             return "inherited" if self.inherits else "passed"
         if any(self.earned):
             return "partial"
-        first = next(status for status in statuses if status != "passed")
-        return first  # type: ignore[return-value]  # a test's statuses are an exercise's
+        return next(status for status in statuses if status != "passed")
 
     @property
     def fine(self) -> bool:

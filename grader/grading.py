@@ -12,11 +12,11 @@ from typing import Any
 from grader.attempt import Attempt, decided, settle
 from grader.candidate import Candidate
 from grader.course.model import Course, Exercise
+from grader.judge.answer import Answer
 from grader.judge.check import Examination
 from grader.judge.misconception import Flawed
 from grader.judge.probe import Probe
 from grader.judge.source import StudentSource, parse_submission
-from grader.judge.answer import Answer
 from grader.report import NOTHING_RUN, Report
 from grader.sandbox import Died, Limits, Raised, Zygote
 from grader.session import Suites, TestRecord
@@ -107,7 +107,7 @@ class _Sitting:
         )
 
     def attempt(self, exercise: Exercise) -> Attempt:
-        """Examine an exercise once; a failure is examined again on top of the reference's versions of what it rests on."""
+        """Examine an exercise once; a failure again, on top of the reference's versions of what it rests on."""
         if exercise.id not in self._attempts:
             self._under_way.add(exercise.id)
             from_source = self._decide(exercise)
@@ -133,15 +133,19 @@ class _Sitting:
         if problem := self.student.signature_problem(exercise.lesson, exercise.name, required, optional):
             return decided(exercise, tests, "error", problem)
         findings = self.student.forbidden_use(
-            exercise.lesson, exercise.name, exercise.forbidden, self._earlier(exercise)
+            exercise.lesson, exercise.name, exercise.forbidden, self._judged_alone(exercise)
         )
         if findings:
             return decided(exercise, tests, "forbidden", findings[0].sentence)
         return None
 
-    def _earlier(self, exercise: Exercise) -> frozenset[tuple[str, str]]:
-        names = [(e.lesson, e.name) for e in self.grader.course.exercises]
-        return frozenset(names[: names.index((exercise.lesson, exercise.name))])
+    def _judged_alone(self, exercise: Exercise) -> frozenset[tuple[str, str]]:
+        """Earlier exercises that must do without the same built-ins themselves; all others are followed like helpers,
+        lest a built-in come in through a function where it is allowed."""
+        course = self.grader.course
+        earlier = course.exercises[: course.position(exercise)]
+        refused = set(exercise.forbidden)
+        return frozenset((e.lesson, e.name) for e in earlier if refused & set(e.forbidden))
 
     def _candidate(self, lesson: str) -> Candidate:
         if lesson not in self._candidates:

@@ -21,6 +21,7 @@ from grader.errors import GraderFault
 from grader.judge.check import Check, Examination, Failed
 from grader.judge.draw import Draw, seed_for
 from grader.judge.observation import Observation
+from grader.report import Status
 
 Kind = Literal["value", "shape", "dtype", "raises", "law"]
 SUITES = Path(__file__).parent / "suites"
@@ -44,7 +45,7 @@ class TestRecord:
 
     __test__ = False
     test: SuiteTest
-    status: str
+    status: Status
     sentence: str
     seconds: float
     observation: Observation | None = None
@@ -55,7 +56,7 @@ class Suites:
 
     def __init__(self) -> None:
         self._current: tuple[Examination, int] | None = None
-        self._endings: list[tuple[str, str, Observation | None]] = []
+        self._endings: list[tuple[Status, str, Observation | None]] = []
         self._tests: dict[str, list[SuiteTest]] = {}
 
     def collect(self, items: Iterable[pytest.Item]) -> None:

@@ -25,13 +25,7 @@ def observe(function, *args, reference=double, **kwargs) -> Observation:
 
 def test_input_yours_and_expected_stand_below_each_other():
     seen = observe(lambda x, shift: x * 3 + shift, torch.tensor([[1.0, -0.5]], dtype=torch.float64), shift=0.1)
-    assert evidence(seen) == (
-        "with\n"
-        "  x = [[1, -0.5]]\n"
-        "  shift = 0.1\n"
-        "yours: [[3.1, -1.4]]\n"
-        "expected: [[2.1, -0.9]]"
-    )
+    assert evidence(seen) == ("with\n  x = [[1, -0.5]]\n  shift = 0.1\nyours: [[3.1, -1.4]]\nexpected: [[2.1, -0.9]]")
 
 
 def test_expected_values_can_be_hidden():

@@ -25,7 +25,9 @@ REPORT = Report(
     7,
     ("process-split",),
     (
-        result("layer_norm", "partial", 6, message="eps <inside>", evidence="with\n  x = [1]", section="lessons/x.md#eps"),
+        result(
+            "layer_norm", "partial", 6, message="eps <inside>", evidence="with\n  x = [1]", section="lessons/x.md#eps"
+        ),
         result("rms_norm", "inherited", 10, inherits="normalization.standardize", message="This function is right."),
         ExerciseResult("normalization.standardize", "not_started", 0, 10),
     ),

@@ -22,10 +22,21 @@ FORMATS = ("text", "json", "junit", "html")
 
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[LESSON | LESSON.FUNCTION]...")
-@click.option("--student", type=click.Path(path_type=Path), metavar="DIR", help="Grade the modules in this folder; nothing is logged.")
+@click.option(
+    "--student",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Grade the modules in this folder; nothing is logged.",
+)
 @click.option("--watch", is_flag=True, help="Stay, and grade again each time a file is saved.")
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write there instead of printing.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there instead of printing.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Which random inputs to use.")
 @click.option("--hide-expected", is_flag=True, help="Show no expected values.")
 def grade(
@@ -89,7 +100,9 @@ def _publisher(course: Course, style: str, output: Path | None, folder: str) -> 
         try:
             output.write_text(click.unstyle(text) if style == "text" else text, encoding="utf-8")
         except OSError as error:
-            raise UserError(f"The report could not be written to {output}: {error.strerror}. Choose another -o FILE.") from error
+            raise UserError(
+                f"The report could not be written to {output}: {error.strerror}. Choose another -o FILE."
+            ) from error
         click.echo(f"{report.earned} of {report.possible} points; the report is in {output}.", err=True)
 
     return publish

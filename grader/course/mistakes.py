@@ -27,3 +27,7 @@ class CourseErrors(UserError):
         count = len(self.mistakes)
         head = "The course has a mistake" if count == 1 else f"The course has {count} mistakes"
         super().__init__("\n".join([f"{head}:", *(f"  {mistake}" for mistake in self.mistakes)]))
+
+    def __reduce__(self) -> tuple[type["CourseErrors"], tuple[list[Mistake]]]:
+        """Cross from one process to another as what it is made of, not as its text."""
+        return (CourseErrors, (list(self.mistakes),))

@@ -59,11 +59,11 @@ class Examination:
 class Check:
     """Bound to one test of one exercise. Required parameters are passed by position, optional ones by keyword."""
 
-    def __init__(self, examination: Examination, test: str, seed: int, closeness: Closeness = Closeness()) -> None:
+    def __init__(self, examination: Examination, test: str, seed: int, closeness: Closeness | None = None) -> None:
         self._examination = examination
         self._test = test
         self._seed = seed
-        self._closeness = closeness
+        self._closeness = closeness or Closeness()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value must be the reference's, by the tolerance rule. Returns the learner's value."""

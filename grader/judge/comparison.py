@@ -52,13 +52,16 @@ def compare(outcome: Outcome, answer: Answer, probe: Probe) -> Comparison:
     if isinstance(outcome, Died):
         return Comparison(Difference("died", outcome.detail))
     if isinstance(outcome, NotAValue):
-        return Comparison(Difference("type", f"Your function returned {outcome.description}; {_wanted(answer)} was expected."))
+        return Comparison(
+            Difference("type", f"Your function returned {outcome.description}; {_wanted(answer)} was expected.")
+        )
     if probe.aim == "raises":
         return Comparison(_refusal(outcome))
     if isinstance(outcome, Raised):
         return Comparison(Difference("raised", f"Your function raised {outcome.type_name}: {outcome.message}"))
     expected = answer.given
-    assert isinstance(expected, Returned) and isinstance(answer.truth, Returned)
+    assert isinstance(expected, Returned)
+    assert isinstance(answer.truth, Returned)
     found = _compare_value(outcome.value, expected.value, answer.truth.value, answer, probe, ())
     if found.difference is None and probe.wrt:
         gradients = _compare_gradients(outcome, answer, probe)
@@ -100,9 +103,7 @@ def _compare_value(value: Any, given: Any, truth: Any, answer: Answer, probe: Pr
     if isinstance(given, list | tuple):
         if not isinstance(value, list | tuple) or len(value) != len(given):
             return _type_difference(value, given, place)
-        parts = [
-            _compare_value(value[i], given[i], truth[i], answer, probe, (*place, i)) for i in range(len(given))
-        ]
+        parts = [_compare_value(value[i], given[i], truth[i], answer, probe, (*place, i)) for i in range(len(given))]
         return _first(parts)
     if isinstance(given, dict):
         if not isinstance(value, dict) or set(value) != set(given):
@@ -148,7 +149,9 @@ def _compare_plain(value: Any, given: Any, probe: Probe, place: Place) -> Compar
     return Comparison(Difference("value", f"{part_name(place)}Your function returned {value!r}.", place=place))
 
 
-def _compare_tensor(value: Tensor, given: Tensor, truth: Tensor, answer: Answer, probe: Probe, place: Place) -> Comparison:
+def _compare_tensor(
+    value: Tensor, given: Tensor, truth: Tensor, answer: Answer, probe: Probe, place: Place
+) -> Comparison:
     part = part_name(place)
     if value.shape != given.shape:
         sentence = f"{part}Your result has shape {tuple(value.shape)}; {tuple(given.shape)} was expected."
@@ -171,7 +174,13 @@ def _compare_tensor(value: Tensor, given: Tensor, truth: Tensor, answer: Answer,
 
 
 def _compare_floating(
-    value: Tensor, truth: Tensor, line: Any, kind: Literal["value", "gradient"], part: str, place: Place, path: Path | None
+    value: Tensor,
+    truth: Tensor,
+    line: Any,
+    kind: Literal["value", "gradient"],
+    part: str,
+    place: Place,
+    path: Path | None,
 ) -> Comparison:
     value, truth = value.double(), truth.double()
     gap = (value - truth).abs()

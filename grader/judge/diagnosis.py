@@ -22,7 +22,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The mistakes that together, or (`either`) any one of which, explain the outcomes; `rest`: something is left over."""
+    """Mistakes that together, or (`either`) any one of which, explain the outcomes. rest: something is left over."""
 
     misconceptions: tuple[Misconception, ...]
     either: bool = False
@@ -52,8 +52,8 @@ class _Fit:
 
     explained: observations where they depart from the answer just as the learner did; proven: those of them where
     numbers say so; contradicted: where they depart from it and the learner clearly did something else; unexplained:
-    where the learner failed and they do not; doubtful: where both failed, each in a way of its own; missed: where learner and variant differ at all; fine: the largest
-    distance between the two in float64 lines.
+    where the learner failed and they do not; doubtful: where both failed, each in a way of its own; missed: where
+    learner and variant differ at all; fine: the largest distance between the two in float64 lines.
     """
 
     mistakes: tuple[Misconception, ...]

@@ -22,15 +22,11 @@ class Draw:
     def __init__(self, seed: int) -> None:
         self.generator = torch.Generator().manual_seed(seed)
 
-    def normal(
-        self, *shape: int, scale: float = 1.0, shift: float = 0.0, dtype: torch.dtype = torch.float64
-    ) -> Tensor:
+    def normal(self, *shape: int, scale: float = 1.0, shift: float = 0.0, dtype: torch.dtype = torch.float64) -> Tensor:
         """Normal values with standard deviation `scale` around `shift`."""
         return (torch.randn(shape, generator=self.generator, dtype=torch.float64) * scale + shift).to(dtype)
 
-    def uniform(
-        self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float64
-    ) -> Tensor:
+    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float64) -> Tensor:
         """Uniform values in [low, high)."""
         return (torch.rand(shape, generator=self.generator, dtype=torch.float64) * (high - low) + low).to(dtype)
 

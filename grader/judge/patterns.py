@@ -29,6 +29,14 @@ class Pattern:
     says: str
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """The observations of an exercise, those that went wrong and the rest."""
+
+    failed: Sequence[Observation]
+    right: Sequence[Observation]
+
+
 def pattern(observations: Sequence[Observation]) -> Pattern | None:
     """The general cause that fits all failures, None if none does."""
     seen = [o for o in observations if not isinstance(o.outcome, Died | NotAValue)]
@@ -37,31 +45,34 @@ def pattern(observations: Sequence[Observation]) -> Pattern | None:
     if not failed:
         return None
     for find in _FINDERS:
-        if found := find(failed, right):
+        if found := find(_Seen(failed, right)):
             return found
     return None
 
 
-def _changes_arguments(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    if any(o.failed for o in failed):
+def _changes_arguments(seen: _Seen) -> Pattern | None:
+    if any(o.failed for o in seen.failed):
         return None
     says = "Your function changes its arguments. The caller still needs them: work on new tensors."
     return Pattern("general.changes-arguments", says)
 
 
-def _refuses(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    first = failed[0].outcome
-    if not all(isinstance(o.outcome, Raised) and o.outcome.is_value_error and o.probe.aim != "raises" for o in failed):
+def _refuses(seen: _Seen) -> Pattern | None:
+    first = seen.failed[0].outcome
+    if not all(
+        isinstance(o.outcome, Raised) and o.outcome.is_value_error and o.probe.aim != "raises" for o in seen.failed
+    ):
         return None
     assert isinstance(first, Raised)
     return Pattern(
-        "general.refuses-valid-arguments", f"Your function refuses arguments that are valid ({first.message or 'ValueError'})."
+        "general.refuses-valid-arguments",
+        f"Your function refuses arguments that are valid ({first.message or 'ValueError'}).",
     )
 
 
-def _other_exception(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    first = failed[0].outcome
-    if not all(o.probe.aim == "raises" and isinstance(o.outcome, Raised) for o in failed):
+def _other_exception(seen: _Seen) -> Pattern | None:
+    first = seen.failed[0].outcome
+    if not all(o.probe.aim == "raises" and isinstance(o.outcome, Raised) for o in seen.failed):
         return None
     assert isinstance(first, Raised)
     return Pattern(
@@ -70,20 +81,20 @@ def _other_exception(failed: Sequence[Observation], right: Sequence[Observation]
     )
 
 
-def _accepts(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    if not all(o.probe.aim == "raises" and isinstance(o.outcome, Returned) for o in failed):
+def _accepts(seen: _Seen) -> Pattern | None:
+    if not all(o.probe.aim == "raises" and isinstance(o.outcome, Returned) for o in seen.failed):
         return None
     return Pattern("general.accepts-bad-arguments", "Arguments that must be refused with a ValueError get an answer.")
 
 
-def _empty_only(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    if not all(_empty(o) for o in failed) or not right or any(_empty(o) for o in right):
+def _empty_only(seen: _Seen) -> Pattern | None:
+    if not all(_empty(o) for o in seen.failed) or not seen.right or any(_empty(o) for o in seen.right):
         return None
     return Pattern("general.empty-batch", "Right, but an empty batch is not handled (a leading axis of length 0).")
 
 
-def _fixed_axes(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    bad, good = {_axes(o) for o in failed}, {_axes(o) for o in right if o.probe.aim != "raises"}
+def _fixed_axes(seen: _Seen) -> Pattern | None:
+    bad, good = {_axes(o) for o in seen.failed}, {_axes(o) for o in seen.right if o.probe.aim != "raises"}
     if not good or bad & good or None in bad | good:
         return None
     return Pattern(
@@ -93,25 +104,25 @@ def _fixed_axes(failed: Sequence[Observation], right: Sequence[Observation]) -> 
     )
 
 
-def _low_precision(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    if any(precise(o.probe) for o in failed) or not any(precise(o.probe) for o in right):
+def _low_precision(seen: _Seen) -> Pattern | None:
+    if any(precise(o.probe) for o in seen.failed) or not any(precise(o.probe) for o in seen.right):
         return None
-    names = sorted({str(o.probe.dtype).removeprefix("torch.") for o in failed})
+    names = sorted({str(o.probe.dtype).removeprefix("torch.") for o in seen.failed})
     return Pattern(
         "general.precision",
         f"Right in float64, wrong in {' and '.join(names)}: numbers leave the range or lose their digits on the way.",
     )
 
 
-def _gradients_only(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    kinds = {o.comparison.difference.kind for o in failed if o.comparison.difference}
-    if not kinds <= {"gradient", "detached"} or any(mutates(o.outcome, o.probe) for o in failed):
+def _gradients_only(seen: _Seen) -> Pattern | None:
+    kinds = {o.comparison.difference.kind for o in seen.failed if o.comparison.difference}
+    if not kinds <= {"gradient", "detached"} or any(mutates(o.outcome, o.probe) for o in seen.failed):
         return None
     return Pattern("general.gradient", "The values are right, the gradients are not.")
 
 
-def _factor(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    factors = _constants(failed, lambda mine, expected: mine / expected)
+def _factor(seen: _Seen) -> Pattern | None:
+    factors = _constants(seen.failed, lambda mine, expected: mine / expected)
     if factors is None:
         return None
     if max(factors) - min(factors) <= CONSTANT * abs(factors[0]):
@@ -121,8 +132,8 @@ def _factor(failed: Sequence[Observation], right: Sequence[Observation]) -> Patt
     return Pattern("general.factor", f"Your result is {size}: a factor is wrong or missing.")
 
 
-def _offset(failed: Sequence[Observation], right: Sequence[Observation]) -> Pattern | None:
-    offsets = _constants(failed, lambda mine, expected: mine - expected)
+def _offset(seen: _Seen) -> Pattern | None:
+    offsets = _constants(seen.failed, lambda mine, expected: mine - expected)
     if offsets is None:
         return None
     return Pattern("general.offset", "Your result is the expected one plus a constant: a term is wrong or missing.")

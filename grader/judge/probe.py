@@ -72,7 +72,9 @@ def gradient_paths(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Pa
         if isinstance(value, Tensor) and value.is_floating_point():
             paths.append(name)
         elif isinstance(value, dict):
-            paths += [(name, key) for key, item in value.items() if isinstance(item, Tensor) and item.is_floating_point()]
+            paths += [
+                (name, key) for key, item in value.items() if isinstance(item, Tensor) and item.is_floating_point()
+            ]
     return tuple(paths)
 
 

@@ -1,6 +1,7 @@
 """How far an answer may lie from the truth: the one rule, for every exercise and dtype.
 
-The truth is the reference in float64 on the inputs as they are (already rounded to their dtype). An answer passes within
+The truth is the reference in float64 on the inputs as they are (rounded to their dtype already). An answer passes
+within
 
     max(SLACK * |reference at the working precision - truth|, FLOOR * u * kappa * scale)
 
@@ -42,9 +43,7 @@ def unit_roundoff(dtype: torch.dtype) -> float:
     return torch.finfo(dtype).eps / 2
 
 
-def line(
-    truth: Tensor, working: Tensor | None, dtype: torch.dtype, closeness: Closeness, floor: float = FLOOR
-) -> Line:
+def line(truth: Tensor, working: Tensor | None, dtype: torch.dtype, closeness: Closeness, floor: float = FLOOR) -> Line:
     """The pass line for one floating tensor.
 
     `truth` is the float64 answer; `working` the reference's answer at the precision that must be reached (float32 for

@@ -19,7 +19,7 @@ def render(report: Report) -> str:
     """One test suite an exercise, one test case a test."""
     root = ET.Element("testsuites", name=clean(report.submission))
     for exercise in report.exercises:
-        cases = [test for test in exercise.tests] or [_whole(exercise)]
+        cases = list(exercise.tests) or [_whole(exercise)]
         broken = [test for test in cases if test.status not in ("passed", "inherited")]
         errors = [test for test in broken if test.status == "grader_fault"]
         suite = ET.SubElement(

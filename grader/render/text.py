@@ -117,6 +117,9 @@ def _welcome(report: Report, course: Course, student: str) -> str:
         results = report.of_lesson(each.slug)
         if results:
             lines += textwrap.wrap(
-                f"{each.slug}: " + ", ".join(r.name for r in results), WIDTH, initial_indent="  ", subsequent_indent="    "
+                f"{each.slug}: " + ", ".join(r.name for r in results),
+                WIDTH,
+                initial_indent="  ",
+                subsequent_indent="    ",
             )
     return "\n".join(lines) + "\n"

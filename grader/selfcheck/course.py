@@ -102,7 +102,7 @@ def _prove_chunk(slugs: list[str], seeds: list[int]) -> list[LessonProof]:
 
 
 def grade_the_reference(slugs: Sequence[str], seed: int) -> tuple[list[Problem], int]:
-    """Grade the reference through the sandbox as if it were handed in: everything must pass. Also the number of tests."""
+    """Grade the reference through the sandbox as if it were handed in; everything must pass. Also counts the tests."""
     course = load_course()
     exercises = [exercise for slug in slugs for exercise in course.lesson(slug).exercises]
     problems: list[Problem] = []

@@ -19,7 +19,6 @@ from grader.judge.diagnosis import Diagnosis, diagnose
 from grader.judge.misconception import Flawed, Misconception
 from grader.judge.probe import Probe, run_here
 from grader.judge.tolerance import NOTICEABLE
-from grader.judge.values import map_tensors
 from grader.judge.variation import Variation
 from grader.sandbox.reply import Outcome, Returned
 from grader.session import Suites
@@ -74,7 +73,7 @@ def prove(
         yield from bench.must_be_named(flawed, misconception)
 
 
-def _raises(*args: Any, **kwargs: Any) -> Any:
+def _raises(*_: Any, **__: Any) -> Any:
     raise ValueError("always")
 
 
@@ -86,10 +85,21 @@ def _filled(value: float) -> Asked:
 
     def ask(probe: Probe, answer: Answer) -> Outcome:
         given = answer.given
-        constant = map_tensors(lambda t: torch.full_like(t, value), given.value) if isinstance(given, Returned) else None
+        constant = _filled_like(given.value, value) if isinstance(given, Returned) else None
         return Returned(constant, gradients={} if probe.wrt else None)
 
     return ask
+
+
+def _filled_like(given: Any, value: float) -> Any:
+    """The same nesting with every tensor and every plain number replaced."""
+    if isinstance(given, Tensor):
+        return torch.full_like(given, value)
+    if isinstance(given, list | tuple):
+        return [_filled_like(item, value) for item in given]
+    if isinstance(given, dict):
+        return {key: _filled_like(item, value) for key, item in given.items()}
+    return type(given)(value) if isinstance(given, bool | int | float) else given
 
 
 def _here(function: Callable[..., Any]) -> Asked:
@@ -134,7 +144,9 @@ class _Bench:
             yield self.problem(f"its first test, {tests[0].name}, is no value test")
         shares = Attempt(self.exercise, tests).shares
         if 0 in shares:
-            yield self.problem(f"{self.exercise.points} points are too few for {len(tests)} tests: some would be worth 0")
+            yield self.problem(
+                f"{self.exercise.points} points are too few for {len(tests)} tests: some would be worth 0"
+            )
 
     def must_pass(self, who: str, function: Callable[..., Any]) -> Iterator[Problem]:
         attempt = self.sit(_here(function))

@@ -89,7 +89,11 @@ class Watching:
         self.saves = saves
         words = [*ANATOMY, "grade", LESSON, "--student", str(student), "--watch"]
         self.process = subprocess.Popen(
-            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
         next(self._verdicts())
         assert self.process.stderr is not None
@@ -110,7 +114,7 @@ class Watching:
     def _verdicts(self) -> Iterator[str]:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            if line.startswith("All right") or line.startswith("Next:"):
+            if line.startswith(("All right", "Next:")):
                 yield line
 
 

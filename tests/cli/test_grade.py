@@ -20,7 +20,9 @@ ANATOMY = [sys.executable, "-m", "grader.cli"]
 
 
 def anatomy(*words: str, cwd: Path, **options) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*ANATOMY, *words], cwd=cwd, capture_output=True, text=True, check=False, timeout=120, **options)
+    return subprocess.run(
+        [*ANATOMY, *words], cwd=cwd, capture_output=True, text=True, check=False, timeout=120, **options
+    )
 
 
 @pytest.fixture
@@ -47,7 +49,9 @@ def test_someone_who_has_done_nothing_gets_a_first_page_and_exit_code_1(workspac
 
 
 def test_the_first_page_does_not_wait_for_torch(workspace):
-    script = "import sys; from grader.cli import main; main(['grade'], standalone_mode=False); print('torch' in sys.modules)"
+    script = (
+        "import sys; from grader.cli import main; main(['grade'], standalone_mode=False); print('torch' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], cwd=workspace, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1:] == ["False"] or "False" in done.stdout
 
@@ -123,7 +127,9 @@ def test_a_log_that_cannot_be_written_hides_no_verdict(workspace, tmp_path):
     in_the_way = tmp_path / "a-file"
     in_the_way.write_text("not a folder", "utf-8")
     answer(workspace, "normalization")
-    done = anatomy("grade", "normalization.rms_norm", cwd=workspace, env={**os.environ, "ANATOMY_HOME": str(in_the_way)})
+    done = anatomy(
+        "grade", "normalization.rms_norm", cwd=workspace, env={**os.environ, "ANATOMY_HOME": str(in_the_way)}
+    )
     assert done.returncode == 0
     assert "12/12" in done.stdout or "passed" in done.stdout
     assert "Note:" in done.stderr

@@ -1,5 +1,6 @@
 """The course is read whole or refused whole, with every mistake at once."""
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,12 @@ def test_a_file_that_is_no_table_is_one_mistake(lessons: Path) -> None:
 def test_the_real_course_has_no_mistake() -> None:
     course = load_course()
     assert course.exercises
+
+
+def test_its_mistakes_survive_the_way_to_another_process(lessons: Path) -> None:
+    (lessons / "course.yaml").write_text("title: A\nlessons: [nowhere]\n", encoding="utf-8")
+    with pytest.raises(CourseErrors) as caught:
+        load_course(lessons)
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301  # made in the same line
+    assert again.mistakes == caught.value.mistakes
+    assert str(again) == str(caught.value)

@@ -50,7 +50,8 @@ class GradingDesk:
         """Grade a folder as it is."""
         asked = list(targets) or [lesson.slug for lesson in load_course().lessons]
         request = {"folder": str(folder), "targets": asked, "seed": seed, "hide_expected": hide_expected}
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()

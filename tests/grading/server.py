@@ -1,6 +1,6 @@
 """Grades submissions for the tests: one JSON request a line on stdin, one report a line on stdout.
 
-The suites live in a pytest session of their own, and a process can hold only one: hence a process apart from the tests'.
+The suites live in a pytest session of their own, and a process can hold only one: hence a process apart.
 """
 
 import json

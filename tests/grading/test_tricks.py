@@ -214,7 +214,9 @@ def test_threads_left_running_change_no_verdict(desk, answers):
     assert all(result.status == "passed" for result in report.exercises)
 
 
-@pytest.mark.xfail(strict=True, reason="files are closed off by the Linux lockdown layers, which are built in a later step")
+@pytest.mark.xfail(
+    strict=True, reason="files are closed off by the Linux lockdown layers, which are built in a later step"
+)
 def test_reading_the_reference_from_its_file_earns_nothing(grade_one):
     source = f"""
         import os, sys
@@ -227,3 +229,28 @@ def test_reading_the_reference_from_its_file_earns_nothing(grade_one):
             return borrowed.borrow(x, weight, eps)
     """
     assert grade_one(RMS, source).earned == 0
+
+
+def test_a_built_in_does_not_come_in_through_a_function_where_it_is_allowed(desk, with_functions):
+    modules = with_functions(
+        {
+            "objective.embed": """
+                import torch.nn.functional as F
+
+                def embed(tokens, table):
+                    if isinstance(tokens, tuple):
+                        return F.rms_norm(*tokens)
+                    if bool(((tokens < 0) | (tokens >= table.shape[0])).any()):
+                        raise ValueError("no such token")
+                    return table[tokens]
+            """,
+            RMS: """
+                from .objective import embed
+
+                def rms_norm(x, weight, eps=1e-6):
+                    return embed((x, x.shape[-1:], weight, eps), None)
+            """,
+        }
+    )
+    report = desk.grade(modules, RMS, "objective.embed")
+    assert [result.status for result in report.exercises] == ["passed", "forbidden"]

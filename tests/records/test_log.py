@@ -1,5 +1,6 @@
 """The log only grows: what is damaged is reported and left, what is whole is read."""
 
+import errno
 import json
 import multiprocessing
 import os
@@ -193,10 +194,14 @@ def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path: Path, log: Log,
     assert caught.value.exit_code == 2
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the rights of a folder do not bind this user")
-def test_a_read_only_home_is_one_sentence(log: Log, home: Path) -> None:
-    home.mkdir(mode=0o500)
-    with pytest.raises(LogUnwritable, match="cannot be written"):
+def test_a_read_only_home_is_one_sentence(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    log.append("hint", {}, NOW)
+
+    def refuse(*args: object, **options: object) -> int:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(LogUnwritable, match="Read-only file system"):
         log.append("hint", {}, NOW)
 
 

@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NoReturn, TextIO
@@ -66,6 +67,8 @@ def _settle(scratch: str) -> None:
     torch.manual_seed(0)
     random.seed(0)
     sys.stdout, sys.stderr = _stream(1), _stream(2)
+    # Hidden tests ask for empty batches and the like, of which torch warns; a learner would look for the cause in vain.
+    warnings.simplefilter("ignore")
     gc.enable()
 
 
