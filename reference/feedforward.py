@@ -53,7 +53,7 @@ def silu(x: Tensor) -> Tensor:
         `(...)` in the dtype of `x`: about x far above 0, about 0 far below, -0.28 at its minimum near -1.28. Right for
         float32 inputs up to 1e4 in size.
 
-    Source: Elfwing, Uchibe, Doya (2017), Sigmoid-Weighted Linear Units, arXiv:1702.03118, eq. 9.
+    Source: Elfwing, Uchibe, Doya (2017), Sigmoid-Weighted Linear Units, arXiv:1702.03118, section 2.
     """
     wide = _at_least_float32(x)  # (...)
     return (wide * torch.sigmoid(wide)).to(x.dtype)  # (...)

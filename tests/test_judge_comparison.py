@@ -140,3 +140,10 @@ def test_the_pass_line_follows_the_rule():
 def test_an_infinite_answer_does_not_widen_the_line():
     truth = torch.tensor([1.0, math.inf, -math.inf], dtype=torch.float64)
     assert line(truth, truth, torch.float64, Closeness()).passes < 1e-5
+
+
+def test_the_first_floating_argument_sets_the_dtype_of_a_question():
+    angles = torch.ones(2, dtype=torch.float32)
+    assert Probe((torch.arange(3), X, angles)).dtype == torch.float64
+    assert Probe((X.bfloat16(), angles)).dtype == torch.bfloat16
+    assert Probe((torch.arange(3),)).dtype is None

@@ -270,9 +270,10 @@ class TestAttention:
 
     def test_no_argument_is_changed(self) -> None:
         x, weights, mask = normal(2, 4, 8), projections(8, 4, "qo"), causal_mask(4, 4)
-        kept = [x.clone(), mask.clone(), {name: weight.clone() for name, weight in weights.items()}]
+        kept_x, kept_mask = x.clone(), mask.clone()
+        kept_weights = {name: weight.clone() for name, weight in weights.items()}
         grouped_query_attention(x, weights, 4, 2, mask)
-        assert torch.equal(x, kept[0])
-        assert torch.equal(mask, kept[1])
-        assert weights.keys() == kept[2].keys()
-        assert all(torch.equal(weights[name], kept[2][name]) for name in weights)
+        assert torch.equal(x, kept_x)
+        assert torch.equal(mask, kept_mask)
+        assert weights.keys() == kept_weights.keys()
+        assert all(torch.equal(weights[name], kept_weights[name]) for name in weights)

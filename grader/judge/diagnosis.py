@@ -90,23 +90,23 @@ def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis |
     usable.sort(key=lambda o: o.probe.size)  # small questions first: most candidates drop out at once
     if not any(o.failed or mutates(o.outcome, o.probe) for o in usable):
         return None
-    singles = [_fit(flawed, (m,), usable) for m in flawed.misconceptions]
-    if named := _whole(flawed, usable, singles):
+    if named := _whole(flawed, usable):
         return named
+    singles = [_fit(flawed, (m,), usable) for m in flawed.misconceptions]
     cores = [fit for fit in singles if fit.core]
     if named := _nearest(cores):
         return replace(named, rest=any(fit.doubtful for fit in cores))
     formula_failed = any(o.failed for o in usable if precise(o.probe))
     formulas = [o for o in usable if precise(o.probe)]
     if formula_failed and len(formulas) < len(usable):
-        named = _whole(flawed, formulas, [_fit(flawed, (m,), formulas) for m in flawed.misconceptions])
-        if named:
+        if named := _whole(flawed, formulas):
             return replace(named, rest=True)
     return _most_explaining([fit for fit in singles if fit.partial(formula_failed)])
 
 
-def _whole(flawed: Flawed, observations: Sequence[Observation], singles: list[_Fit]) -> Diagnosis | None:
+def _whole(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis | None:
     """The mistake, or else the two, that explain every observation."""
+    singles = [_fit(flawed, (m,), observations, stop_early=True) for m in flawed.misconceptions]
     if named := _nearest([fit for fit in singles if fit.whole]):
         return named
     pairs = (_fit(flawed, pair, observations, stop_early=True) for pair in flawed.pairs())

@@ -373,7 +373,11 @@ def distribution(wrong: Wrong, scores: Tensor, visible: Tensor) -> Tensor:
         exponentials = masked.exp()
         total = exponentials.sum(axis, keepdim=True)
         return exponentials / (total if wrong("empty-row-nan") else total.masked_fill(total == 0, 1.0))
-    if wrong("empty-row-nan") or axis != -1:
+    if axis != -1:
+        # 0 and not NaN where nothing competes: a variant that is NaN everywhere resembles every wrong answer.
+        nothing = ~visible.any(axis, keepdim=True)
+        return masked.masked_fill(nothing, 0.0).softmax(axis).masked_fill(nothing, 0.0)
+    if wrong("empty-row-nan"):
         return masked.softmax(axis)
     return masked.masked_fill(empty, 0.0).softmax(axis).masked_fill(empty, 0.0)
 
