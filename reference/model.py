@@ -132,7 +132,10 @@ def init_gpt2(config: dict[str, Any], seed: int) -> dict[str, Tensor]:
     def norm(name: str) -> dict[str, Tensor]:
         return {f"{name}.gamma": _filled(1.0, width), f"{name}.beta": _filled(0.0, width)}  # (D,) each
 
-    weights = {"wte": normal(config["vocab"], width), "wpe": normal(config["max_positions"], width)}  # (V, D), (T_max, D)
+    weights = {
+        "wte": normal(config["vocab"], width),
+        "wpe": normal(config["max_positions"], width),
+    }  # (V, D), (T_max, D)
     for n in range(n_blocks):
         block = norm("ln1")
         for letter in "qkvo":

@@ -70,7 +70,7 @@ def test_the_smallest_failing_question_is_the_one_shown():
 
 
 def test_values_read_as_a_person_would_write_them():
-    assert show(torch.tensor([[True, False], [True, True]])) == "[[True, False],\n [True, True]]"
+    assert show(torch.tensor([[True, False], [True, True]])) == "[[ True, False],\n [ True,  True]]"
     assert show(torch.tensor([1.5], dtype=torch.bfloat16)) == "[1.5]   (bfloat16)"
     assert show(torch.zeros(0, 3)) == "empty, of shape (0, 3)   (float32)"
     assert show(torch.zeros(9, 9)) == "float32 of shape (9, 9)"

@@ -23,6 +23,9 @@ Kind = Literal[
 ]  # fmt: skip
 
 
+ORDINALS = ("first", "second", "third", "fourth")
+
+
 @dataclass(frozen=True)
 class Difference:
     """The first thing that is not as expected.
@@ -58,7 +61,8 @@ def compare(outcome: Outcome, answer: Answer, probe: Probe) -> Comparison:
     if probe.aim == "raises":
         return Comparison(_refusal(outcome))
     if isinstance(outcome, Raised):
-        return Comparison(Difference("raised", f"Your function raised {outcome.type_name}: {outcome.message}"))
+        raised = f"{outcome.type_name}: {outcome.message}".removesuffix(": ")
+        return Comparison(Difference("raised", f"Your function raised {raised}"))
     expected = answer.given
     assert isinstance(expected, Returned)
     assert isinstance(answer.truth, Returned)
@@ -75,9 +79,8 @@ def _refusal(outcome: Outcome) -> Difference | None:
     assert isinstance(outcome, Raised)
     if outcome.is_value_error:
         return None
-    return Difference(
-        "wrong-exception", f"Your function raised {outcome.type_name} ({outcome.message}); a ValueError was expected."
-    )
+    raised = f"{outcome.type_name} ({outcome.message})" if outcome.message else outcome.type_name
+    return Difference("wrong-exception", f"Your function raised {raised}; a ValueError was expected.")
 
 
 def _wanted(answer: Answer) -> str:
@@ -122,13 +125,21 @@ def _first(parts: list[Comparison]) -> Comparison:
 
 
 def _type_difference(value: Any, given: Any, place: Place) -> Comparison:
-    what = f"{part_name(place)}Your function returned {describe_type(value)}; {describe_type(given)} was expected."
+    missing = " (is a `return` missing?)" if value is None and not place else ""
+    what = f"{_part(place)}Your function returned {describe_type(value)}{missing}; {describe_type(given)} was expected."
     return Comparison(Difference("type", what, place=place))
 
 
 def part_name(place: Place) -> str:
+    """A part of a nested result in words, counted from 1."""
+    if len(place) == 1 and isinstance(place[0], int) and place[0] < len(ORDINALS):
+        return f"{ORDINALS[place[0]]} part"
+    return "part " + ", ".join(str(step + 1) if isinstance(step, int) else repr(step) for step in place)
+
+
+def _part(place: Place) -> str:
     """A prefix that names a part of a nested result; empty for the whole result."""
-    return f"Part {'.'.join(map(str, place))} of the result: " if place else ""
+    return f"The {part_name(place)} of the result: " if place else ""
 
 
 def _compare_plain(value: Any, given: Any, probe: Probe, place: Place) -> Comparison:
@@ -140,19 +151,20 @@ def _compare_plain(value: Any, given: Any, probe: Probe, place: Place) -> Compar
         line = rtol * max(abs(given), probe.closeness.scale)
         if gap <= line:
             return Comparison(None)
-        sentence = f"{part_name(place)}Your function returned {value!r}, which is not the expected number."
+        sentence = f"{_part(place)}Your function returned {value!r}, which is not the expected number."
         return Comparison(Difference("value", sentence, gap / line if line else math.inf, place))
     if type(value) is not type(given):
         return _type_difference(value, given, place)
     if value == given:
         return Comparison(None)
-    return Comparison(Difference("value", f"{part_name(place)}Your function returned {value!r}.", place=place))
+    sentence = f"{_part(place)}Your function returned {value!r}, which is not the expected value."
+    return Comparison(Difference("value", sentence, place=place), math.inf)
 
 
 def _compare_tensor(
     value: Tensor, given: Tensor, truth: Tensor, answer: Answer, probe: Probe, place: Place
 ) -> Comparison:
-    part = part_name(place)
+    part = _part(place)
     if value.shape != given.shape:
         sentence = f"{part}Your result has shape {tuple(value.shape)}; {tuple(given.shape)} was expected."
         return Comparison(Difference("shape", sentence, place=place))
@@ -167,7 +179,7 @@ def _compare_tensor(
         wrong = (value != given) & ~(value.isnan() & given.isnan())
         if bool(wrong.any()):
             return Comparison(
-                Difference("value", f"{part}{_count(wrong)} differ.", math.inf, place, _first_index(wrong)), math.inf
+                Difference("value", f"{part}{_count(wrong)}.", math.inf, place, _first_index(wrong)), math.inf
             )
         return Comparison(None)
     return _compare_floating(value, truth, answer.lines[place], "value", part, place, None)
@@ -194,7 +206,7 @@ def _compare_floating(
     if worst <= line.passes:
         return Comparison(None, fine)
     wrong = gap > line.passes
-    sentence = f"{part}{_count(wrong)} {'differs' if wrong.sum() == 1 else 'differ'} from the expected values."
+    sentence = f"{part}{_count(wrong)}."
     return Comparison(Difference(kind, sentence, _ratio(worst, line.passes), place, _first_index(wrong), path), fine)
 
 
@@ -208,7 +220,8 @@ def _odd_pattern(value: Tensor, truth: Tensor, part: str, place: Place, path: Pa
     found, wanted = value[index].item(), truth[index].item()
     name = "NaN" if math.isnan(found) else "infinite" if math.isinf(found) else f"{found:.6g}"
     verb = "is" if odd.sum() == 1 else "are"
-    sentence = f"{part}{_count(odd)} {verb} {name} where the answer is {'finite' if math.isfinite(wanted) else wanted}."
+    there = "finite" if math.isfinite(wanted) else "NaN" if math.isnan(wanted) else f"{wanted}"
+    sentence = f"{part}{_total(odd)} {verb} {name} where the answer is {there}."
     return Difference("finiteness", sentence, math.inf, place, index, path)
 
 
@@ -255,6 +268,11 @@ def _first_index(mask: Tensor) -> tuple[int, ...]:
 
 
 def _count(mask: Tensor) -> str:
+    """How many values are wrong, as a clause."""
+    return _total(mask) + (" is not the expected one" if int(mask.sum()) == 1 else " differ from the expected ones")
+
+
+def _total(mask: Tensor) -> str:
     bad, total = int(mask.sum()), mask.numel()
     return "The value" if total == 1 else f"All {total} values" if bad == total else f"{bad} of {total} values"
 

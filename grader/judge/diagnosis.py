@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from grader.judge.agreement import agree, alternative, fragile, mutates, only_kind, precise
+from grader.judge.agreement import LOOSELY, agree, alternative, fragile, mutates, only_kind, precise
 from grader.judge.misconception import Flawed, Misconception
 from grader.judge.observation import Observation
 from grader.sandbox.reply import Died, NotAValue, Raised
@@ -53,7 +53,8 @@ class _Fit:
     explained: observations where they depart from the answer just as the learner did; proven: those of them where
     numbers say so; contradicted: where they depart from it and the learner clearly did something else; unexplained:
     where the learner failed and they do not; doubtful: where both failed, each in a way of its own; missed: where
-    learner and variant differ at all; fine: the largest distance between the two in float64 lines.
+    learner and variant differ at all; agreed: where they do not, loose of them by the kind of failure alone; fine: the
+    largest distance between the two in float64 lines.
     """
 
     mistakes: tuple[Misconception, ...]
@@ -63,17 +64,24 @@ class _Fit:
     unexplained: int = 0
     doubtful: int = 0
     missed: int = 0
+    loose: int = 0
+    agreed: int = 0
     fine: float = 0.0
 
     @property
     def whole(self) -> bool:
         """They answer as the learner did, everywhere."""
-        return self.explained > 0 and self.missed == 0
+        return self.explained > 0 and self.missed == 0 and self._telling
 
     @property
     def core(self) -> bool:
         """They explain the failures, and differ from the learner only in exceptions, NaN and rounding."""
-        return self.explained > self.doubtful and not self.contradicted and not self.unexplained
+        return self.explained > self.doubtful and not self.contradicted and not self.unexplained and self._telling
+
+    @property
+    def _telling(self) -> bool:
+        """A mistake that gives NaN everywhere is loosely like every other; most of the likeness must be in numbers."""
+        return self.loose <= self.agreed / 2
 
     def partial(self, formula_failed: bool) -> bool:
         """They explain something and contradict nothing; where a formula is wrong, range proves nothing."""
@@ -124,6 +132,8 @@ def _fit(
         departs = other.departs(observation.probe)
         if distance is not None:
             fit.fine = max(fit.fine, distance)
+            fit.agreed += 1
+            fit.loose += distance == LOOSELY
             # That both raised the same type says little: many mistakes do.
             said = departs and not (isinstance(other.outcome, Raised) and observation.probe.aim != "raises")
             fit.explained += said

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from grader.judge.agreement import alternative
-from grader.judge.comparison import Difference
+from grader.judge.comparison import Difference, describe_type, part_name
 from grader.judge.diagnosis import Diagnosis
 from grader.judge.misconception import Flawed
 from grader.judge.observation import Observation
@@ -18,22 +18,39 @@ from grader.judge.probe import path_name
 from grader.judge.values import Place, tensors
 from grader.sandbox.reply import Outcome, Raised, Returned
 
-SHOWN_WHOLE = 24
+SHOWN_WHOLE = 30
 """Numbers in a tensor that a person still reads at a glance."""
+SHOWN_MASK = 48
+"""Booleans that a person still reads: they stand in columns."""
 DIGITS = 4
+LARGE = 100.0, 1e7
+"""Between these two a number keeps two decimals, or logits near 8000 would all look the same."""
+EASY_DIGITS = 6
+"""A difference that needs more digits than this is hard to see."""
 
 
 def smallest(observations: Sequence[Observation]) -> Observation | None:
-    """The failing observation with the fewest numbers to read; one with an empty tensor shows little."""
+    """The failing observation that is easiest to read: no empty tensor, a difference that shows, few numbers."""
     failing = [o for o in observations if o.failed]
-    return min(failing, key=lambda o: (_has_empty(o), o.probe.size), default=None)
+    return min(failing, key=lambda o: (_has_empty(o), not _easy(o), o.probe.size), default=None)
 
 
 def telling(observations: Sequence[Observation], flawed: Flawed, diagnosis: Diagnosis) -> Observation | None:
-    """The smallest failing observation that the named mistake itself gets wrong."""
+    """The failing observation that shows the named mistake best: one of the tidy first test, or else the smallest."""
     names = frozenset(m.name for m in diagnosis.misconceptions[: 1 if diagnosis.either else None])
     shown = [o for o in observations if o.failed and alternative(flawed, names, o.probe, o.answer).departs(o.probe)]
-    return smallest([o for o in shown if isinstance(o.outcome, Returned)]) or smallest(shown)
+    returned = [o for o in shown if isinstance(o.outcome, Returned)]
+    tidy = [o for o in returned if o.test == observations[0].test and _easy(o)]
+    return smallest(tidy) or smallest(returned) or smallest(shown)
+
+
+def _easy(observation: Observation) -> bool:
+    """Whether everything is shown whole and the difference can be seen without counting digits."""
+    difference = observation.comparison.difference
+    if difference is None or _digits(difference, observation) > EASY_DIGITS:
+        return False
+    inputs = tensors((observation.probe.args, dict(observation.probe.kwargs)))
+    return all(_is_shown_whole(tensor) for _, tensor in inputs)
 
 
 def _has_empty(observation: Observation) -> bool:
@@ -50,6 +67,8 @@ def evidence(observation: Observation, *, hide_expected: bool = False) -> str:
     lines = ["with"]
     for name, value in _named_arguments(observation, names):
         lines += _labelled(f"  {name} = ", show(value, DIGITS))
+    if difference.path is not None and _is_shown_whole(incoming := observation.answer.cotangent):
+        lines += _labelled("  gradient of the result = ", show(incoming, DIGITS))
     lines += _sides(observation, difference, names, digits, hide_expected)
     return "\n".join(lines)
 
@@ -58,14 +77,24 @@ def _sides(
     observation: Observation, difference: Difference, names: Sequence[str], digits: int, hide_expected: bool
 ) -> list[str]:
     yours, expected = _chosen(observation.outcome, difference), _chosen(observation.answer.given, difference)
-    what = f" (gradient of {path_name(difference.path, names)})" if difference.path is not None else ""
+    what = _what(difference, names)
+    mine, wanted = f"yours{what}: ", f"expected{what}: "
     if difference.kind in ("accepted", "wrong-exception"):
-        return [*_labelled(f"yours{what}: ", _described(observation.outcome, yours, digits)), "expected: a ValueError"]
-    lines = _labelled(f"yours{what}: ", _described(observation.outcome, yours, digits))
+        return [*_labelled(mine, _described(observation.outcome, yours, digits)), "expected: a ValueError"]
+    if difference.kind == "detached" and difference.path is None:
+        wrt = " and ".join(path_name(path, names) for path in observation.probe.wrt)
+        return ["yours: right values, but no gradient flows back", f"expected: a gradient of {wrt}"]
+    if difference.kind == "dtype":
+        return [mine + _form(yours), "expected: not shown in this run" if hide_expected else wanted + _form(expected)]
+    lines = _labelled(mine, _described(observation.outcome, yours, digits))
+    if difference.kind == "type" and isinstance(observation.outcome, Returned):
+        lines[-1] += f"   ({describe_type(yours)})"
     if hide_expected:
         return [*lines, "expected: not shown in this run"]
-    lines += _labelled(f"expected{what}: ", show(expected, digits))
-    if isinstance(expected, Tensor) and expected.numel() > SHOWN_WHOLE and isinstance(yours, Tensor):
+    lines += _labelled(wanted, show(expected, digits))
+    if difference.kind == "type":
+        lines[-1] += f"   ({describe_type(expected)})"
+    if isinstance(expected, Tensor) and not _is_shown_whole(expected) and isinstance(yours, Tensor):
         index = difference.index
         if yours.shape == expected.shape and len(index) == expected.dim():
             place = "[" + ", ".join(map(str, index)) + "]"
@@ -76,13 +105,27 @@ def _sides(
     return lines
 
 
+def _what(difference: Difference, names: Sequence[str]) -> str:
+    """Which gradient or which part of the result is shown, in brackets; empty for the whole result."""
+    if difference.path is not None:
+        return f" (gradient of {path_name(difference.path, names)})"
+    return f" ({part_name(difference.place)})" if difference.place else ""
+
+
+def _form(value: Any) -> str:
+    """The dtype and shape of a tensor."""
+    if not isinstance(value, Tensor):
+        return show(value)
+    return f"{_dtype(value)}, a single number" if value.dim() == 0 else f"{_dtype(value)} of shape {tuple(value.shape)}"
+
+
 def _described(outcome: Outcome, value: Any, digits: int) -> str:
     if isinstance(outcome, Raised):
         frames = outcome.trace.splitlines()[:-1]  # the last line says again what was raised
-        return "\n".join([f"raised {outcome.type_name}: {outcome.message}", *frames])
+        return "\n".join([f"raised {outcome.type_name}: {outcome.message}".removesuffix(": "), *frames])
     if isinstance(outcome, Returned):
         return show(value, digits)
-    return "no value"
+    return "no result"
 
 
 def _chosen(outcome: Outcome, difference: Difference) -> Any:
@@ -104,6 +147,8 @@ def _at(value: Any, place: Place) -> Any:
 
 def _digits(difference: Difference, observation: Observation) -> int:
     """Enough digits for the difference to be seen."""
+    if difference.kind not in ("value", "gradient"):
+        return DIGITS
     yours, expected = _chosen(observation.outcome, difference), _chosen(observation.answer.truth, difference)
     if not (isinstance(yours, Tensor) and isinstance(expected, Tensor) and yours.shape == expected.shape):
         return DIGITS
@@ -130,28 +175,43 @@ def _labelled(label: str, text: str) -> list[str]:
 def show(value: Any, digits: int = DIGITS) -> str:
     """A value as a person would write it; a large tensor by its shape and dtype."""
     if isinstance(value, Tensor):
-        kind = str(value.dtype).removeprefix("torch.")
-        if value.numel() > SHOWN_WHOLE or value.dim() > 3:
-            return f"{kind} of shape {tuple(value.shape)}"
-        tail = "" if value.dtype in (torch.float64, torch.int64, torch.bool) else f"   ({kind})"
+        if not _is_shown_whole(value):
+            return _form(value)
+        tail = "" if value.dtype in (torch.float64, torch.int64, torch.bool) else f"   ({_dtype(value)})"
         if not value.numel():
             return f"empty, of shape {tuple(value.shape)}{tail}"
         return _rows(value, digits) + tail
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key!r}: {show(item, digits)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
-        inner = ", ".join(show(item, digits) for item in value)
-        return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
+        return _sequence([show(item, digits) for item in value], "()" if isinstance(value, tuple) else "[]")
     if callable(value):
         return f"the function {getattr(value, '__name__', 'given')}"
     return f"{value:.{digits}g}" if isinstance(value, float) else repr(value)
+
+
+def _sequence(items: list[str], brackets: str) -> str:
+    """On one line, or with each item on lines of its own if one of them needs several."""
+    joint = ",\n " if any("\n" in item for item in items) else ", "
+    return brackets[0] + joint.join(item.replace("\n", "\n ") for item in items) + brackets[1]
+
+
+def _is_shown_whole(value: Any) -> bool:
+    if not isinstance(value, Tensor) or value.dim() > 3:
+        return False
+    return value.numel() <= (SHOWN_MASK if value.dtype == torch.bool else SHOWN_WHOLE)
+
+
+def _dtype(value: Tensor) -> str:
+    return str(value.dtype).removeprefix("torch.")
 
 
 def _rows(value: Tensor, digits: int) -> str:
     if value.dim() == 0:
         return number(value, digits)
     if value.dim() == 1:
-        return "[" + ", ".join(number(item, digits) for item in value) + "]"
+        width = 5 if value.dtype == torch.bool else 0  # True and False stand in columns
+        return "[" + ", ".join(number(item, digits).rjust(width) for item in value) + "]"
     joint = ",\n" if value.dim() == 2 else ",\n\n"
     inner = joint.join(_rows(part, digits) for part in value)
     return "[" + inner.replace("\n", "\n ").replace("\n \n", "\n\n") + "]"
@@ -160,4 +220,9 @@ def _rows(value: Tensor, digits: int) -> str:
 def number(item: Tensor, digits: int = DIGITS) -> str:
     """One element of a tensor."""
     plain = item.item()
-    return f"{plain:.{digits}g}" if isinstance(plain, float) else str(plain)
+    if not isinstance(plain, float):
+        return str(plain)
+    plain += 0.0  # minus zero reads as zero
+    if LARGE[0] <= abs(plain) < LARGE[1] and digits <= DIGITS:
+        return f"{plain:.2f}".rstrip("0").rstrip(".")
+    return f"{plain:.{digits}g}"

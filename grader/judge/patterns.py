@@ -6,6 +6,7 @@ questions failed and how, never from the source.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -99,8 +100,8 @@ def _fixed_axes(seen: _Seen) -> Pattern | None:
         return None
     return Pattern(
         "general.fixed-axes",
-        f"Right for {_counted(good)}, wrong for {_counted(bad)}: your function takes the number of axes for granted. "
-        "Count axes from the end (-1, -2), and leave the leading ones alone.",
+        f"Right for {_counted(good)}, wrong for {_counted(bad)}. Count axes from the end (-1, -2), keep a reduced axis "
+        "where it must still line up (keepdim), and leave the leading ones alone.",
     )
 
 
@@ -110,7 +111,8 @@ def _low_precision(seen: _Seen) -> Pattern | None:
     names = sorted({str(o.probe.dtype).removeprefix("torch.") for o in seen.failed})
     return Pattern(
         "general.precision",
-        f"Right in float64, wrong in {' and '.join(names)}: numbers leave the range or lose their digits on the way.",
+        f"Right in float64, wrong in {' and '.join(names)}: numbers leave the range or lose their digits on the way."
+        + (" Compute in float32 and go back to the dtype that came in." if "float32" not in names else ""),
     )
 
 
@@ -118,7 +120,11 @@ def _gradients_only(seen: _Seen) -> Pattern | None:
     kinds = {o.comparison.difference.kind for o in seen.failed if o.comparison.difference}
     if not kinds <= {"gradient", "detached"} or any(mutates(o.outcome, o.probe) for o in seen.failed):
         return None
-    return Pattern("general.gradient", "The values are right, the gradients are not.")
+    return Pattern(
+        "general.gradient",
+        "The values are right, the gradients are not. Usual causes: detach, no_grad or .item(), and a NaN that is "
+        "replaced after it arose.",
+    )
 
 
 def _factor(seen: _Seen) -> Pattern | None:
@@ -126,10 +132,17 @@ def _factor(seen: _Seen) -> Pattern | None:
     if factors is None:
         return None
     if max(factors) - min(factors) <= CONSTANT * abs(factors[0]):
-        size = f"{factors[0]:.4g} times the expected one, everywhere"
+        size = f"{_factor_text(factors[0])} times the expected one, everywhere"
     else:
-        size = "the expected one times a number that differs from input to input"
+        several = ", ".join(dict.fromkeys(_factor_text(factor) for factor in factors[:3]))
+        size = f"the expected one times a number that differs from input to input ({several}, ...)"
     return Pattern("general.factor", f"Your result is {size}: a factor is wrong or missing.")
+
+
+def _factor_text(factor: float) -> str:
+    """Four digits, or as many as tell it from 1."""
+    away = abs(factor - 1)
+    return f"{factor:.{2 - math.floor(math.log10(away)) if 0 < away < 1e-3 else 4}g}"
 
 
 def _offset(seen: _Seen) -> Pattern | None:

@@ -50,7 +50,7 @@ OUTPUTS = (
         "what-comes-out",
         {
             "only-last-position": "You return the logits of the last position; training needs those of all T.",
-            "last-position-cut": "The last position is missing: whoever computes the loss drops it, the model keeps it.",
+            "last-position-cut": "The last position is missing; whoever computes the loss drops it, not the model.",
             "hidden-states": "You return the normalised stream; it must still be compared with every token's row.",
         },
         fails="test_three_tokens_one_block",
@@ -110,7 +110,11 @@ def stack_of(wrong: Wrong, weights: Weights) -> list[Weights]:
 
 
 def run(
-    wrong: Wrong, h: Tensor, weights: Weights, block: Callable[[Tensor, Weights], Tensor], norm: Callable[[Tensor], Tensor]
+    wrong: Wrong,
+    h: Tensor,
+    weights: Weights,
+    block: Callable[[Tensor, Weights], Tensor],
+    norm: Callable[[Tensor], Tensor],
 ) -> Tensor:
     """The blocks and the final norm, `(B, T, D)` -> `(B, T, D)`."""
     blocks, start = stack_of(wrong, weights), h
@@ -246,7 +250,7 @@ SCALED_TABLE = {
 def gpt2(wrong: Wrong, tokens: Tensor, weights: Weights, n_heads: int) -> Tensor:
     """GPT-2 with switches."""
     wte, wpe = weights["wte"], weights["wpe"]
-    (batch, seq), n_positions = tokens.shape, len(wpe)
+    seq, n_positions = tokens.shape[1], len(wpe)
     lenient = wrong("cut-to-length") or wrong("last-position-reused") or wrong("no-check")
     if seq > n_positions and wrong("assertion"):
         raise AssertionError("too long")
@@ -477,12 +481,16 @@ def count_parameters(wrong: Wrong, config: Mapping[str, Any]) -> int | float:
 
 STREAM_TEST = "test_output_projections"
 FIRST_TEST = "test_tables_and_projections"
-
-
+FORGOTTEN = {
+    "no-position-table": ("wpe",),
+    "no-final-norm": ("ln_f.gamma", "ln_f.beta"),
+    "no-bias-keys": ("bq", "bk", "bv", "bo", "b_in", "b_out"),
+}
+"""Keys that are left out."""
 
 
 def seeded(section: str, says: Mapping[str, str], fails: str) -> tuple[Misconception, ...]:
-    """Mistakes in drawing. They are recognised by the very numbers drawn, so two at once cannot be told: each is alone."""
+    """Mistakes in drawing: known by the very numbers that are drawn, so that two at once cannot be told."""
     return tuple(Misconception(name, sentence, section, fails, alone=True) for name, sentence in says.items())
 
 
@@ -517,7 +525,7 @@ def seeded(section: str, says: Mapping[str, str], fails: str) -> tuple[Misconcep
             "variance-for-deviation": "0.02 is taken for the variance: the standard deviation is 0.141.",
             "squared-deviation": "The standard deviation is 0.02 squared, 0.0004; torch wants the deviation itself.",
             "fan-in": "The standard deviation depends on the width of the layer (1 / sqrt(fan_in)); here it is 0.02.",
-            "tables-standard-normal": "The tables have a standard deviation of 1, as nn.Embedding does; 0.02 is wanted.",
+            "tables-standard-normal": "The tables have a deviation of 1, the default of nn.Embedding; 0.02 is wanted.",
             "positions-at-half": "wpe has a standard deviation of 0.01; here it is 0.02, as for wte.",
             "zero-positions": "wpe starts at 0; it is drawn like wte.",
             "not-centred": "The numbers are all positive (torch.rand is uniform on 0 to 1); they are normal around 0.",
@@ -621,10 +629,9 @@ def init_gpt2(wrong: Wrong, config: dict[str, Any], seed: int) -> Weights:
         weights["blocks.0.attn.mask"] = torch.ones(2, 2).tril()
     if wrong("changes-config"):
         config.pop("n_kv_heads")
-    gone = [("no-position-table", "wpe"), ("no-final-norm", "ln_f"), ("no-bias-keys", ".b")]
-    for name, part in gone:
+    for name, endings in FORGOTTEN.items():
         if wrong(name):
-            weights = {key: t for key, t in weights.items() if part not in key or "beta" in key and part == ".b"}
+            weights = {key: t for key, t in weights.items() if not key.endswith(endings)}
     return {key: t.double() for key, t in weights.items()} if wrong("float64") else weights
 
 
@@ -661,7 +668,7 @@ class _Draws:
             return math.sqrt(0.02)
         if self.wrong("squared-deviation"):
             return 0.02**2
-        return fan_in**-0.5 if self.wrong("fan-in") else 0.02
+        return 1 / math.sqrt(fan_in) if self.wrong("fan-in") else 0.02
 
     def table(self, name: str, rows: int, width: int) -> Tensor:
         std = 1.0 if self.wrong("tables-standard-normal") else self.deviation(width)
@@ -675,17 +682,17 @@ class _Draws:
     def factor(self, name: str, block: int) -> float:
         """What the deviation of a matrix is multiplied by."""
         wrong = self.wrong
-        spared = (name == "attn.wo" and wrong("only-mlp-scaled")) or (name == "mlp.w_out" and wrong("only-attention-scaled"))
-        writes = name in ("attn.wo", "mlp.w_out") or wrong("all-scaled")
-        if not writes or spared or wrong("residual-unscaled"):
+        switched = wrong({"attn.wo": "only-mlp-scaled", "mlp.w_out": "only-attention-scaled"}.get(name, "all-scaled"))
+        writes = name in ("attn.wo", "mlp.w_out")
+        if switched == writes or wrong("residual-unscaled"):
             return 1.0
         if wrong("zero-outputs"):
             return 0.0
         if wrong("no-root"):
             return 1 / self.writes
         if wrong("scaled-by-depth"):
-            return (2.0 * (block + 1)) ** -0.5
-        return (self.writes / 2 if wrong("root-of-n") else self.writes) ** -0.5
+            return 1 / math.sqrt(2 * (block + 1))
+        return 1 / math.sqrt(self.writes / 2 if wrong("root-of-n") else self.writes)
 
     def bias(self, size: int) -> Tensor:
         return self.normal(0.02, size) if self.wrong("random-biases") else torch.zeros(size)

@@ -11,6 +11,10 @@ from grader.course.model import Course, Exercise
 from grader.report import ExerciseResult, Report
 
 WIDTH = 100
+TESTS_NAMED = 4
+"""Failing tests that are named; of more, the number says enough."""
+LINES_PRINTED = 5
+NOT_RUN = "could not be run"
 WORDS = {
     "not_started": "not started",
     "passed": "passed",
@@ -33,10 +37,10 @@ COLOURS = {
 }
 
 
-def render(report: Report, course: Course, student: str = "student") -> str:
-    """The whole page. `student` is the folder as the person would type it."""
+def render(report: Report, course: Course, student: str = "student", width: int = WIDTH) -> str:
+    """The whole page. `student` is the folder as the person would type it; sentences are wrapped to `width`."""
     if report.untouched and not report.problems:
-        return _welcome(report, course, student)
+        return _welcome(report, course, student, width)
     blocks = [f"! {problem}" for problem in report.problems]
     for lesson in course.lessons:
         results = report.of_lesson(lesson.slug)
@@ -45,43 +49,69 @@ def render(report: Report, course: Course, student: str = "student") -> str:
         earned, possible = sum(r.earned for r in results), sum(r.possible for r in results)
         lines = [click.style(f"{lesson.title} ({lesson.slug})", bold=True) + f"   {earned} of {possible} points"]
         for result in results:
-            lines += _exercise(result)
+            lines += _exercise(result, width, told=result.message in report.problems)
         blocks.append("\n".join(lines))
-    blocks.append("\n".join(_summary(report, course, student)))
+    blocks.append("\n".join(_summary(report, course, student, width)))
     return "\n\n".join(blocks) + "\n"
 
 
-def _exercise(result: ExerciseResult) -> Iterator[str]:
-    word = WORDS.get(result.status, result.status)
+def _exercise(result: ExerciseResult, width: int = WIDTH, told: bool = False) -> Iterator[str]:
+    """One exercise. told: its message stands at the head of the page already."""
+    word = NOT_RUN if _never_ran(result) else WORDS.get(result.status, result.status)
     coloured = click.style(word, fg=COLOURS.get(result.status, "red"))
-    yield f"  {result.name:<22} {result.earned:>3}/{result.possible:<3} {coloured}"
-    if result.status == "not_started":
+    yield f"  {result.name:<22} {result.earned:>3}/{result.possible:<3} {coloured}" + (" (see above)" if told else "")
+    if result.status == "not_started" or told:
         return
     if result.message:
-        yield from _wrapped(result.message)
+        yield from _wrapped(result.message, width)
     if result.evidence:
         yield from (f"      {line}".rstrip() for line in result.evidence.splitlines())
     if result.output.strip() and not result.fine:
-        yield "      it printed:"
-        yield from (f"        {line}" for line in result.output.strip().splitlines()[-5:])
-    yield from (f"      note: {note}" for note in result.notes)
+        printed = result.output.rstrip().splitlines()
+        last = f", over all tests (the last {LINES_PRINTED} lines)" if len(printed) > LINES_PRINTED else ""
+        yield f"      it printed{last}:"
+        yield from (f"        {line}" for line in printed[-LINES_PRINTED:])
+    for note in result.notes:
+        yield from _wrapped(f"note: {note}", width)
     if not result.fine and result.status != "grader_fault":
         failing = [test.name for test in result.tests if test.status != "passed"]
         if result.status == "partial":
-            yield from _wrapped(f"failing tests: {', '.join(failing)}")
+            yield from _wrapped(_failing_tests(failing, len(result.tests)), width)
         if result.section:
             yield f"      read: {result.section}"
 
 
-def _wrapped(text: str) -> Iterator[str]:
+def _never_ran(result: ExerciseResult) -> bool:
+    """Whether the file or the signature was at fault, so that no test was run: nothing has raised anything then."""
+    return result.status == "error" and not any(test.seconds for test in result.tests)
+
+
+def _failing_tests(names: list[str], total: int) -> str:
+    if len(names) <= TESTS_NAMED:
+        return f"failing tests: {', '.join(names)}"
+    return f"failing tests: {', '.join(names[:TESTS_NAMED])} and {len(names) - TESTS_NAMED} more of {total}"
+
+
+def _wrapped(text: str, width: int, indent: str = "      ") -> Iterator[str]:
     for paragraph in text.splitlines():
+        # Code that is quoted keeps its own indentation, so that a caret stays below what it points at.
+        if paragraph.startswith(" "):
+            yield indent + paragraph
+            continue
         yield from textwrap.wrap(
-            paragraph, WIDTH, initial_indent="      ", subsequent_indent="      ", break_long_words=False
-        ) or [""]
+            paragraph, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]  # fmt: skip
 
 
-def _summary(report: Report, course: Course, student: str) -> Iterable[str]:
-    yield f"{report.earned} of {report.possible} points.   Seed {report.seed}; protections: {', '.join(report.layers)}."
+def _summary(report: Report, course: Course, student: str, width: int) -> Iterable[str]:
+    yield f"{report.earned} of {report.possible} points."
+    yield from _next(report, course, student)
+    yield ""
+    yield from _wrapped(f"Seed {report.seed}. Protections: {', '.join(report.layers)}.", width, indent="")
+
+
+def _next(report: Report, course: Course, student: str) -> Iterable[str]:
     if report.fault:
         yield "A fault of the grader's own: no points were lost by it. Please report it with the message above."
     upcoming = next((r for r in report.exercises if not r.fine), None)
@@ -97,28 +127,32 @@ def _summary(report: Report, course: Course, student: str) -> Iterable[str]:
         yield f"Stuck? `anatomy hint {exercise.id}`"
 
 
-def _welcome(report: Report, course: Course, student: str) -> str:
+def _welcome(report: Report, course: Course, student: str, width: int) -> str:
     first: Exercise = course.exercise(report.exercises[0].id)
     lesson = course.lesson(first.lesson)
+    alone = len(report.exercises) == 1
+    asked = f"`{first.name}` is not written yet." if alone else "nothing is written yet. Here is how to begin."
     lines = [
         click.style(course.title, bold=True),
         "",
-        f"0 of {report.possible} points: nothing is written yet. Here is how to begin.",
+        f"0 of {report.possible} points: {asked}",
         "",
         f"  1. Read    lessons/{lesson.slug}/lesson.md   ({lesson.title}, about {lesson.minutes.reading} minutes)",
         f"  2. Open    {student}/{lesson.slug}.py   and write `{first.name}` where it says TODO",
         f"  3. Run     anatomy grade {first.id}",
         "",
-        "`anatomy grade --watch` grades each time you save; `anatomy hint` helps when you are stuck.",
-        "",
-        "Exercises:",
+        "`anatomy grade --watch` grades each time you save.",
+        f"Stuck? `anatomy hint {first.id}`",
     ]
+    if alone:
+        return "\n".join(lines) + "\n"
+    lines += ["", "Exercises:"]
     for each in course.lessons:
         results = report.of_lesson(each.slug)
         if results:
             lines += textwrap.wrap(
                 f"{each.slug}: " + ", ".join(r.name for r in results),
-                WIDTH,
+                width,
                 initial_indent="  ",
                 subsequent_indent="    ",
             )

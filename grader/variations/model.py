@@ -124,7 +124,7 @@ def with_complex_rotations(tokens: Tensor, weights: Weights, n_heads: int, n_kv_
                            eps: float = 1e-6) -> Tensor:  # fmt: skip
     """Turns queries and keys by complex multiplication, in a loop over key-value heads, in float64."""
     w = {key: weight.double() for key, weight in weights.items()}
-    (batch, seq), width = tokens.shape, weights["wte"].shape[1]
+    seq, width = tokens.shape[1], weights["wte"].shape[1]
     k_width, group = width // n_heads, n_heads // n_kv_heads
     frequencies = torch.exp(-math.log(base) * torch.arange(0, k_width, 2).double() / k_width)
     angles = torch.arange(seq).double()[:, None] * frequencies
@@ -196,7 +196,7 @@ def by_modules(config: dict[str, Any]) -> int:
         norm = nn.LayerNorm(D) if gpt2_family else nn.RMSNorm(D)
     own_numbers, in_norm = (sum(p.numel() for p in module.parameters()) for module in (block, norm))
     tables = config["vocab"] * (2 - config["tied"]) + (config["max_positions"] if gpt2_family else 0)
-    return config["n_blocks"] * own_numbers + (2 * config["n_blocks"] + 1) * in_norm + tables * D
+    return int(config["n_blocks"] * own_numbers + (2 * config["n_blocks"] + 1) * in_norm + tables * D)
 
 
 @variations.right("count_parameters")
@@ -287,7 +287,7 @@ def one_long_vector(config: dict[str, Any], seed: int) -> Weights:
     sizes = matrices(config)
     generator = torch.Generator().manual_seed(seed)
     numbers = torch.randn(sum(map(math.prod, sizes.values())), generator=generator, dtype=torch.float64)
-    parts = numbers.split([math.prod(size) for size in sizes.values()])
+    parts = torch.split(numbers, [math.prod(size) for size in sizes.values()])
     drawn = {
         key: (part * deviation(key, config)).reshape(size).float()
         for (key, size), part in zip(sizes.items(), parts, strict=True)

@@ -11,8 +11,9 @@ def grouped_query_attention(x, weights, n_heads, n_kv_heads, mask=None):
     width = x.shape[-1] // n_heads
     head = torch.arange(n_heads, device=x.device) // (n_heads // n_kv_heads)
     rows = (head[:, None] * width + torch.arange(width, device=x.device)).flatten()
-    full = dict(weights)
+    work = torch.promote_types(x.dtype, torch.float32)
+    full = {name: tensor.to(work) for name, tensor in weights.items()}
     for name in ("wk", "wv", "bk", "bv"):
         if name in full:
             full[name] = full[name][rows]
-    return multi_head_attention(x, full, n_heads, mask)
+    return multi_head_attention(x.to(work), full, n_heads, mask).to(x.dtype)

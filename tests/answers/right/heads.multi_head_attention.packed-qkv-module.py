@@ -14,6 +14,9 @@ def multi_head_attention(x, weights, n_heads, mask=None):
     if x.size(-1) % n_heads:
         raise ValueError("heads do not divide the model width")
 
+    dtype, x = x.dtype, x.to(torch.promote_types(x.dtype, torch.float32))
+    weights = {name: tensor.to(x.dtype) for name, tensor in weights.items()}
+
     def bias(name):
         given = weights.get(name)
         return x.new_zeros(x.size(-1)) if given is None else given
@@ -24,4 +27,4 @@ def multi_head_attention(x, weights, n_heads, mask=None):
     q, k, v = packed.permute(2, 0, 3, 1, 4)
     mask = causal_mask(x.size(1), x.size(1)) if mask is None else mask
     context = attention_weights(attention_scores(q, k), mask) @ v
-    return _linear(context.transpose(1, 2).flatten(2), weights["wo"], bias("bo"))
+    return _linear(context.transpose(1, 2).flatten(2), weights["wo"], bias("bo")).to(dtype)

@@ -32,6 +32,6 @@ def init_gpt2(config, seed):
             std = 0.02
             if last in ("wo", "w_out"):
                 std /= np.sqrt(2 * config["n_blocks"])
-            value = rng.normal(0.0, std, shape)
+            value = rng.standard_normal(shape, dtype=np.float32) * std
         weights[name] = torch.from_numpy(value.astype(np.float32))
     return weights
