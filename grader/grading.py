@@ -14,11 +14,13 @@ from grader.candidate import Candidate
 from grader.course.model import Course, Exercise
 from grader.judge.answer import Answer
 from grader.judge.check import Examination
+from grader.judge.evidence import smallest
 from grader.judge.misconception import Flawed
 from grader.judge.probe import Probe
 from grader.judge.source import StudentSource, parse_submission
+from grader.judge.values import identical
 from grader.report import NOTHING_RUN, Report
-from grader.sandbox import Died, Limits, Raised, Zygote
+from grader.sandbox import Died, Limits, Raised, Returned, Zygote
 from grader.session import Suites, TestRecord
 from grader.standin import stand_in
 from grader.workspace import Submission
@@ -176,6 +178,8 @@ class _Sitting:
             records.append(grader.suites.run(test, examination, grader.options.seed))
             if records[0].status == "not_started":
                 return decided(exercise, tests, "not_started", "It still raises NotImplementedError.")
+        if note := _wavers(examination, exercise, candidate):
+            return Attempt(exercise, tests, records, examination.observations, output=candidate.output, notes=(note,))
         notes = tuple(self.student.other_defaults(exercise.lesson, exercise.name, _defaults(examination.reference)))
         if all(record.status == "passed" for record in records):
             notes = ()
@@ -227,6 +231,17 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
     parameters = inspect.signature(function).parameters.values()
     required = [p.name for p in parameters if p.default is inspect.Parameter.empty]
     return required, [p.name for p in parameters if p.default is not inspect.Parameter.empty]
+
+
+def _wavers(examination: Examination, exercise: Exercise, candidate: Candidate) -> str:
+    """A remark if the function answers the same question differently when asked again: something random is left on."""
+    shown = smallest(examination.observations)
+    if shown is None or not isinstance(shown.outcome, Returned):
+        return ""
+    again = candidate.ask(exercise.name, shown.probe, shown.answer)
+    if not isinstance(again, Returned) or identical(again.value, shown.outcome.value):
+        return ""
+    return "Asked the same thing twice, your function answers differently: is something random, dropout say, left on?"
 
 
 def _defaults(function: Callable[..., Any]) -> dict[str, object]:

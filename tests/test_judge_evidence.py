@@ -16,8 +16,8 @@ def double(x: Tensor, shift: float = 0.0) -> Tensor:
 
 
 def observe(function, *args, reference=double, **kwargs) -> Observation:
-    aim = kwargs.pop("aim", "value")
-    probe = Probe(args, kwargs, aim=aim, names=("x", "shift"))
+    aim, wrt = kwargs.pop("aim", "value"), kwargs.pop("wrt", ())
+    probe = Probe(args, kwargs, aim=aim, wrt=wrt, names=("x", "shift"))
     expected = answer(reference, probe)
     outcome = run_here(function, probe, expected.cotangent)
     return Observation("t", probe, expected, outcome, compare(outcome, expected, probe))
@@ -76,6 +76,38 @@ def test_values_read_as_a_person_would_write_them():
     assert show(torch.zeros(9, 9)) == "float32 of shape (9, 9)"
     assert show((torch.tensor(2), None, {"k": 1.0})) == "(2, None, {'k': 1})"
     assert show(torch.tensor([float("nan"), float("-inf")])) == "[nan, -inf]   (float32)"
+
+
+def test_what_is_large_or_almost_nothing_keeps_what_tells_it_apart():
+    assert show(torch.tensor([8000.53, 8000.75, 25.0], dtype=torch.float64)) == "[8000.53, 8000.75, 25]"
+    assert show(torch.tensor([-0.0, 3e20], dtype=torch.float64)) == "[0, 3e+20]"
+
+
+def test_a_wrong_dtype_is_shown_as_such():
+    seen = observe(lambda x: (x * 2).float(), torch.tensor([0.1, 0.2], dtype=torch.float64))
+    assert evidence(seen).endswith("yours: float32 of shape (2,)\nexpected: float64 of shape (2,)")
+
+
+def test_a_wrong_type_is_named_beside_the_value():
+    seen = observe(lambda x: float(x * 2), torch.tensor(1.0, dtype=torch.float64))
+    assert evidence(seen).endswith("yours: 2   (a float)\nexpected: 2   (a tensor)")
+
+
+def test_a_result_without_a_graph_is_not_shown_as_the_same_numbers_twice():
+    seen = observe(lambda x: x.detach() * 2, torch.tensor([1.0], dtype=torch.float64), aim="gradient", wrt=(0,))
+    assert evidence(seen).endswith("yours: right values, but no gradient flows back\nexpected: a gradient of x")
+
+
+def test_a_gradient_comes_with_the_one_it_was_made_from():
+    seen = observe(lambda x: x * 2 + x.detach() - x, torch.tensor([1.0], dtype=torch.float64), aim="gradient", wrt=(0,))
+    assert "  gradient of the result = [" in evidence(seen)
+    assert "yours (gradient of x): [" in evidence(seen)
+
+
+def test_the_part_that_is_wrong_is_named():
+    pair = lambda x: (x, x + 1)  # noqa: E731
+    seen = observe(lambda x: (x, x), torch.tensor([1.0], dtype=torch.float64), reference=pair)
+    assert "yours (second part): [1]\nexpected (second part): [2]" in evidence(seen)
 
 
 def test_inputs_depend_on_the_seed_and_the_test_alone():

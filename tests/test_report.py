@@ -3,6 +3,7 @@
 import json
 from xml.etree import ElementTree as ET
 
+import click
 import pytest
 
 from grader.course.load import load_course
@@ -90,6 +91,27 @@ def test_the_text_names_what_is_wrong_where_to_read_and_what_to_do_next():
 
 def test_the_text_is_plain_ascii_when_the_submission_is():
     assert text.render(REPORT, COURSE).replace("\x1b", "").isascii()
+
+
+def test_what_is_wrong_with_a_file_is_said_once():
+    problem = "student/normalization.py, line 3: expected ':'\n    def f(x)\n            ^"
+    broken = tuple(
+        ExerciseResult(f"normalization.{name}", "error", 0, 12, message=problem) for name in ("layer_norm", "rms_norm")
+    )
+    page = click.unstyle(text.render(Report("s", 1, (), broken, (problem,)), COURSE))
+    assert page.count("expected ':'") == 1
+    assert page.count("could not be run (see above)") == 2
+
+
+def test_of_many_failing_tests_the_first_are_named():
+    tests = tuple(TestResult(f"test{i}", "failed", 0, 1, "", 0.1) for i in range(9))
+    report = Report("s", 1, (), (ExerciseResult("normalization.rms_norm", "partial", 1, 12, tests=tests),))
+    assert "failing tests: test0, test1, test2, test3 and 5 more of 9" in text.render(report, COURSE)
+
+
+def test_sentences_fit_a_narrow_terminal():
+    report = Report("s", 1, ("process-split",), (result("layer_norm", "partial", 6, message="word " * 40),))
+    assert max(map(len, click.unstyle(text.render(report, COURSE, width=60)).splitlines())) <= 60
 
 
 def test_someone_who_has_done_nothing_is_told_how_to_begin():

@@ -119,9 +119,10 @@ def _rendered(report: Report, course: Course, style: str, folder: str) -> str:
         from grader.render import html
 
         return html.render(report, course)
+    from grader.cli.output import terminal_width
     from grader.render import text
 
-    return text.render(report, course, folder)
+    return text.render(report, course, folder, terminal_width(text.WIDTH))
 
 
 def _untouched(submission: Submission, exercises: Sequence[Exercise], seed: int) -> Report | None:

@@ -2,7 +2,8 @@
 
 import click
 
-from grader.cli.learner import learner_log, learner_progress
+from grader.cli.learner import asked_exercise, learner_log, learner_progress
+from grader.cli.output import terminal_width
 from grader.course.load import load_course
 from grader.course.model import Exercise
 from grader.records import clock
@@ -11,14 +12,14 @@ from grader.records.log import LogUnwritable
 
 
 @click.command()
-@click.argument("exercise", metavar="EXERCISE")
-def hint(exercise: str) -> None:
+@click.argument("exercise", metavar="EXERCISE", required=False)
+def hint(exercise: str | None) -> None:
     """Show the next hint for EXERCISE, such as normalization.rms_norm.
 
     Hints go from a question to nearly the line. Which ones you have taken is recorded; they cost no points.
     """
     course = load_course()
-    wanted = course.resolve_exercise(exercise)
+    wanted = asked_exercise(course, exercise, "hint")
     log = learner_log()
     taken = learner_progress(log, course).exercise(wanted).hints
     last = len(wanted.hints)
@@ -38,7 +39,11 @@ def hint(exercise: str) -> None:
 def _show(exercise: Exercise, number: int) -> None:
     last = len(exercise.hints)
     click.echo(f"Hint {number} of {last} for {exercise.id}\n")
-    click.echo(click.wrap_text(exercise.hints[number - 1], width=88, initial_indent="  ", subsequent_indent="  "))
+    click.echo(
+        click.wrap_text(
+            exercise.hints[number - 1], width=terminal_width(88), initial_indent="  ", subsequent_indent="  "
+        )
+    )
     if number < last:
         click.echo(f"\nOne step further: anatomy hint {exercise.id}")
     else:

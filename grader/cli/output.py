@@ -1,12 +1,16 @@
 """How commands print: aligned text that is complete without colour, and JSON. rich only where there is a terminal."""
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import click
+
+FIRST_COLUMNS = 3
+"""Columns of a table that are shown even where they must be folded."""
 
 format_option = click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print."
@@ -28,6 +32,11 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[Row]
     right: frozenset[str] = frozenset()
+
+
+def terminal_width(most: int) -> int:
+    """How wide sentences may be: `most`, or the width of a narrower terminal. A pipe is as wide as it likes."""
+    return min(most, shutil.get_terminal_size().columns) if sys.stdout.isatty() else most
 
 
 def print_json(record: Any) -> None:
@@ -68,6 +77,8 @@ def _print_rich(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    console = Console(highlight=False)
+    table = _fitting(table, console.width)
     rich_table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for name in table.columns:
         rich_table.add_column(name, justify="right" if name in table.right else "left", overflow="fold")
@@ -76,4 +87,17 @@ def _print_rich(table: Table) -> None:
             rich_table.add_row()
         # Text, so that brackets in a title are not read as markup.
         rich_table.add_row(*(Text(cell) for cell in row.cells), style="bold" if row.heading else None)
-    Console(highlight=False).print(rich_table)
+    console.print(rich_table)
+
+
+def _fitting(table: Table, width: int) -> Table:
+    """The table without its last columns, as many as a narrow terminal cannot hold; the first three always stay."""
+    shown = len(table.columns)
+    while shown > FIRST_COLUMNS and max(map(len, plain_table(_first(table, shown)).splitlines())) > width:
+        shown -= 1
+    return _first(table, shown)
+
+
+def _first(table: Table, columns: int) -> Table:
+    rows = [Row(row.cells[:columns], row.heading) for row in table.rows]
+    return Table(table.columns[:columns], rows, table.right)

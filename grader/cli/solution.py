@@ -2,18 +2,18 @@
 
 import click
 
-from grader.cli.learner import learner_log, learner_progress
+from grader.cli.learner import asked_exercise, learner_log, learner_progress
 from grader.course.load import load_course
 from grader.course.solutions import solution_source
 from grader.errors import UserError
 
 
 @click.command()
-@click.argument("exercise", metavar="EXERCISE")
-def solution(exercise: str) -> None:
+@click.argument("exercise", metavar="EXERCISE", required=False)
+def solution(exercise: str | None) -> None:
     """Show the answer to EXERCISE, such as normalization.rms_norm, once your own has passed."""
     course = load_course()
-    wanted = course.resolve_exercise(exercise)
+    wanted = asked_exercise(course, exercise, "solution")
     if not learner_progress(learner_log(), course).exercise(wanted).best.done:
         raise UserError(
             f"The answer to {wanted.id} is shown once yours has passed. Grade it with `anatomy grade {wanted.id}`; "

@@ -57,9 +57,9 @@ def next_step(course: Course, progress: Progress, *, in_workspace: bool) -> Next
         says = f"write {exercise.name} in student/{exercise.lesson}.py (see {page}), then grade it."
         return NextStep(says, grade, exercise)
     if standing.hints < len(exercise.hints):
-        says = f"{exercise.id} is {_words(standing.latest.status)}. Grade it again, or take a hint:"
+        says = f"{exercise.id} is not right yet. Grade it again, or take a hint:"
         return NextStep(says, f"anatomy hint {exercise.id}", exercise)
-    return NextStep(f"{exercise.id} is {_words(standing.latest.status)}. Mend it and grade it again.", grade, exercise)
+    return NextStep(f"{exercise.id} is not right yet. Mend it and grade it again.", grade, exercise)
 
 
 def _in_workspace(course: Course) -> bool:

@@ -18,6 +18,8 @@ from grader.judge.observation import Observation
 from grader.judge.values import tensors
 from grader.sandbox.reply import Died, NotAValue, Raised, Returned
 
+SIXTEEN_BITS = (2.0**-13, 2.0**-6)
+"""Relative errors that rounding to 16 bits leaves, from a single rounding of a float16 to several of a bfloat16."""
 CONSTANT = 1e-6
 """Relative spread under which numbers count as one constant."""
 
@@ -95,6 +97,8 @@ def _empty_only(seen: _Seen) -> Pattern | None:
 
 
 def _fixed_axes(seen: _Seen) -> Pattern | None:
+    if not {o.comparison.difference.kind for o in seen.failed if o.comparison.difference} <= {"raised", "shape"}:
+        return None  # a wrong number of axes ends in an exception or a wrong shape, a wrong formula in wrong numbers
     bad, good = {_axes(o) for o in seen.failed}, {_axes(o) for o in seen.right if o.probe.aim != "raises"}
     if not good or bad & good or None in bad | good:
         return None
@@ -127,6 +131,18 @@ def _gradients_only(seen: _Seen) -> Pattern | None:
     )
 
 
+def _sixteen_bits(seen: _Seen) -> Pattern | None:
+    gaps = [_relative_gap(o) for o in seen.failed if precise(o.probe) and not _empty(o)]
+    known = [gap for gap in gaps if gap is not None]
+    if not known or len(known) < len(gaps) or not all(SIXTEEN_BITS[0] < gap < SIXTEEN_BITS[1] for gap in known):
+        return None
+    return Pattern(
+        "general.sixteen-bits",
+        "Your numbers agree with the expected ones to two or three digits and no further, as if something were "
+        "computed or stored in 16 bits on the way.",
+    )
+
+
 def _factor(seen: _Seen) -> Pattern | None:
     factors = _constants(seen.failed, lambda mine, expected: mine / expected)
     if factors is None:
@@ -154,8 +170,20 @@ def _offset(seen: _Seen) -> Pattern | None:
 
 _FINDERS = (
     _changes_arguments, _other_exception, _accepts, _empty_only, _fixed_axes, _refuses, _low_precision,
-    _gradients_only, _factor, _offset,
+    _gradients_only, _sixteen_bits, _factor, _offset,
 )  # fmt: skip
+
+
+def _relative_gap(observation: Observation) -> float | None:
+    mine, given = observation.outcome, observation.answer.given
+    if not (isinstance(mine, Returned) and isinstance(given, Returned)):
+        return None
+    if not (isinstance(mine.value, Tensor) and isinstance(given.value, Tensor)):
+        return None
+    if mine.value.shape != given.value.shape or not given.value.is_floating_point():
+        return None
+    gap = (mine.value.double() - given.value.double()).abs().max()
+    return float(gap / given.value.double().abs().max())
 
 
 def _empty(observation: Observation) -> bool:

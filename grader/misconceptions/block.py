@@ -13,7 +13,7 @@ from grader.judge.misconception import Catalogue, Misconception, Wrong
 catalogue = Catalogue("block")
 
 Layer = Callable[[Tensor], Tensor]
-Weights = Mapping[str, Tensor]
+Weights = dict[str, Tensor]
 
 
 def about(section: str, says: Mapping[str, str], fails: str | None = None) -> tuple[Misconception, ...]:
@@ -197,6 +197,13 @@ WIRING = (
         },
     ),
     *DRIFT,
+    *about(
+        "arguments-change-gradients-vanish-types-drift",
+        {
+            "takes-keys": "Keys are taken out of the caller's dict of weights (pop does that); read them, or make a new dict."
+        },
+        fails="test_leaves_arguments_alone",
+    ),
 )
 """What may go wrong between the parts of a block, whatever they are."""
 
@@ -262,6 +269,9 @@ ATTENTION = about(
     {
         "not-causal": "Every position sees every other; in a decoder none may look ahead.",
         "hides-own-position": "A position does not see itself; it should.",
+        "no-scale": "The scores are not divided by the root of the head width K.",
+        "divides-by-head-width": "The scores are divided by the head width K itself: the root is missing, or the scale "
+        "is applied twice.",
         "root-of-model-width": "The scores are divided by the root of the model width D; each head compares vectors of "
         "its own width K.",
         "output-projection-missing": "The merged heads are not projected by attn.wo.",
@@ -281,22 +291,34 @@ def attended(wrong: Wrong, q: Tensor, k: Tensor, v: Tensor, order: Tensor | None
     seen = place < place[:, None] if wrong("hides-own-position") else place <= place[:, None]
     if wrong("not-causal"):
         seen = torch.ones_like(seen)
-    scores = q @ k.mT / math.sqrt(width * n_heads if wrong("root-of-model-width") else width)
+    divisor = math.sqrt(width * n_heads if wrong("root-of-model-width") else width)
+    if wrong("divides-by-head-width"):
+        divisor = width
+    scores = q @ k.mT / (1.0 if wrong("no-scale") else divisor)
     weights = scores.masked_fill(~seen, torch.finfo(scores.dtype).min).softmax(-1) * seen
     return (weights @ v).transpose(1, 2).reshape(batch, seq, n_heads * width)
 
 
-def widened(h: Tensor, weights: Weights) -> tuple[Tensor, dict[str, Tensor]]:
+def widened(wrong: Wrong, h: Tensor, weights: Weights) -> tuple[Tensor, dict[str, Tensor]]:
     """16-bit arguments in float32, all others as they are."""
     wide = torch.promote_types(h.dtype, torch.float32)
-    return h.to(wide), {name: weight.to(wide) for name, weight in weights.items()}
+    w = {name: weight.to(wide) for name, weight in weights.items()}
+    if wrong("takes-keys"):
+        weights.clear()
+    return h.to(wide), w
 
 
 @catalogue.flawed(
     "gpt2_block",
     *WIRING,
     *ATTENTION,
-    *about("attention-inside-the-block", {"one-head": "n_heads has no effect: attention has a single wide head."}),
+    *about(
+        "attention-inside-the-block",
+        {
+            "one-head": "n_heads has no effect: attention has a single wide head.",
+            "untransposed": "The projections of attention are applied without their transpose; weights are (out, in).",
+        },
+    ),
     *about(
         "the-kind-of-norm-and-its-eps",
         {
@@ -320,7 +342,7 @@ def widened(h: Tensor, weights: Weights) -> tuple[Tensor, dict[str, Tensor]]:
 )
 def gpt2_block(wrong: Wrong, h: Tensor, weights: Weights, n_heads: int) -> Tensor:
     """LayerNorms, attention and network by torch's own functions, wired."""
-    x, w = widened(h, weights)
+    x, w = widened(wrong, h, weights)
     eps = 0.0 if wrong("eps-missing") else 1e-6 if wrong("eps-of-the-other-norm") else 1e-5
     count = 1 if wrong("one-head") else n_heads
 
@@ -333,7 +355,8 @@ def gpt2_block(wrong: Wrong, h: Tensor, weights: Weights, n_heads: int) -> Tenso
 
     def project(x: Tensor, letter: str) -> Tensor:
         bias = None if wrong("attention-biases-ignored") else w[f"attn.b{letter}"]
-        return F.linear(x, w[f"attn.w{letter}"], bias)
+        matrix = w[f"attn.w{letter}"]
+        return F.linear(x, matrix.mT if wrong("untransposed") else matrix, bias)
 
     def attend(queries_read: Tensor, keys_read: Tensor) -> Tensor:
         q = heads_of(project(queries_read, "q"), count)
@@ -427,7 +450,7 @@ def llama_block(
     eps: float | None = None,
 ) -> Tensor:
     """RMSNorms and projections by torch's own functions, rotation by complex numbers, wired."""
-    x, w = widened(h, weights)
+    x, w = widened(wrong, h, weights)
     default = 1e-5 if wrong("eps-default-of-the-other-norm") else 1e-6
     first_eps = default if eps is None or wrong("eps-ignored") else eps
     second_eps = default if wrong("eps-in-the-first-norm-only") else first_eps

@@ -340,6 +340,7 @@ def feed_forward(wrong: Wrong, x: Tensor, weights: dict[str, Tensor]) -> Tensor:
         {
             "sigmoid-gate": "The gate is a sigmoid (GLU); in SwiGLU it is SiLU.",
             "gelu-gate": "The gate goes through GELU (GEGLU); in SwiGLU it goes through SiLU.",
+            "tanh-gelu-gate": "The gate goes through GELU in its tanh form (GEGLU); in SwiGLU it goes through SiLU.",
             "relu-gate": "The gate goes through ReLU (ReGLU); in SwiGLU it goes through SiLU.",
         },
     ),
@@ -360,6 +361,8 @@ def swiglu(wrong: Wrong, x: Tensor, weights: dict[str, Tensor]) -> Tensor:
             return torch.sigmoid(t)
         if wrong("relu-gate"):
             return t.relu()
+        if wrong("tanh-gelu-gate"):
+            return t * tanh_gate(t)
         return t * (exact_gate(t) if wrong("gelu-gate") else torch.sigmoid(t))
 
     bare = wrong("no-activation") or wrong("activated-after-product")

@@ -126,6 +126,7 @@ def split_heads(wrong: Wrong, x: Tensor, n_heads: int) -> Tensor:
             "heads-interleaved": "The heads are woven together feature by feature; each keeps its stretch of K "
             "neighbours.",
             "other-axes-swapped": "Time and head width change places; it is heads and time that must.",
+            "heads-reversed": "The last head stands first; head 0 owns the first features.",
         },
     ),
     *about(
@@ -150,6 +151,8 @@ def merge_heads(wrong: Wrong, x: Tensor) -> Tensor:
         merged = x.permute(0, 2, 3, 1).reshape(batch, seq, count * k)
     elif wrong("other-axes-swapped"):
         merged = x.mT.reshape(batch, seq, count * k)
+    elif wrong("heads-reversed"):
+        merged = torch.cat(x.flip(1).unbind(1), dim=-1)
     elif wrong("time-folded"):
         merged = x.flatten(2)
     elif wrong("heads-in-time"):

@@ -29,7 +29,7 @@ def cut_off(output: str, test: str) -> Misconception:
     """The value is right and no gradient flows; `test` is the suite's test of gradients."""
     return Misconception(
         "no-gradient",
-        f"The {output} cut off from the graph (detach, data, item or no_grad), so that nothing before it can learn.",
+        f"The {output} cut off from the graph (detach, .data, .item() or no_grad), so no gradient flows back.",
         "gradients-dtypes-and-arguments",
         fails=test,
     )
@@ -51,7 +51,7 @@ def float32_results(argument: str, sixteen_bit_test: str, first_test: str) -> tu
     return (
         Misconception(
             "returns-float32",
-            f"16-bit arguments are computed in float32, rightly, and stay so; give back the dtype of the {argument}.",
+            f"16-bit arguments come back as float32. Compute in float32, but give back the dtype of the {argument}.",
             section,
             fails=sixteen_bit_test,
         ),
@@ -103,7 +103,8 @@ def stalling_sum(terms: Tensor, dtype: torch.dtype) -> Tensor:
             "ids-count-from-one": "You take the row before the right one: ids count from 0, and token 0 owns the "
             "first row.",
             "position-instead-of-id": "The row is chosen by the token's position; choose it by the token's id.",
-            "token-0-is-padding": "Token 0 comes out as zeros, as if it were padding; it is a token like any other.",
+            "token-0-is-padding": "Token 0 comes out as zeros, as if it were padding; here it is a token like any "
+            "other.",
             "rows-of-unit-length": "The rows are brought to length 1; a lookup copies them as they are.",
         },
     ),
@@ -112,7 +113,7 @@ def stalling_sum(terms: Tensor, dtype: torch.dtype) -> Tensor:
         {
             "unchecked-ids": "Ids are not checked: a negative one picks a row from the end, one of V or more raises "
             "an IndexError. Both must raise ValueError.",
-            "clamped-ids": "Ids outside the vocabulary are moved to its nearest end; raise ValueError instead.",
+            "clamped-ids": "Ids outside the vocabulary are clamped to its first or last id; raise ValueError instead.",
             "wrapped-ids": "Ids outside the vocabulary are taken modulo V; raise ValueError instead.",
         },
         fails="test_id_too_large",
@@ -196,12 +197,13 @@ def embed(wrong: Wrong, tokens: Tensor, table: Tensor) -> Tensor:
         {
             "divided-by-sqrt-d": "Logits are divided by the root of D, which belongs to attention; a logit is the "
             "plain dot product.",
-            "scaled-by-sqrt-d": "Logits are multiplied by the root of D: a factor of the embedding got into the "
-            "shared table.",
+            "scaled-by-sqrt-d": "Logits are multiplied by the root of D, a factor that some models put on their "
+            "embeddings; a logit is the plain dot product.",
             "probabilities": "You return probabilities; logits are raw, and softmax is a function of its own.",
-            "log-probabilities": "You return log-probabilities; logits are raw, the loss takes the logarithm itself.",
+            "log-probabilities": "You return log-probabilities; logits are raw, and the loss takes the logarithm "
+            "itself.",
             "peak-removed": "The largest logit is subtracted; that is a step of softmax, and logits stay as they are.",
-            "mean-removed": "The logits are centred; they stay as they are.",
+            "mean-removed": "The mean of the logits is subtracted; logits stay as they are.",
             "rows-of-unit-length": "The table's rows are brought to length 1; the dot product takes them as they are.",
             "cosines": "States and rows are brought to length 1, which makes cosines; a logit is the dot product.",
         },
@@ -256,13 +258,13 @@ def unembed(wrong: Wrong, hidden: Tensor, table: Tensor) -> Tensor:
         {
             "no-peak-removed": "Exponentials of raw logits overflow to inf / inf or underflow to 0 / 0; subtract each "
             "slice's largest logit first.",
-            "one-peak-for-all": "One peak is subtracted from all slices and starves those far below it; each has its "
-            "own.",
-            "peak-at-least-0": "The peak is never below 0 (a running maximum from 0), so slices far below 0 give 0 / "
-            "0; start from -inf.",
-            "mean-removed": "The mean is subtracted, which does not bound the exponents; subtract the largest logit.",
-            "minimum-removed": "The smallest logit is subtracted, so that exponents only grow; subtract the largest.",
-            "never-divided": "The exponentials are not divided by their sum, so that a slice does not sum to 1.",
+            "one-peak-for-all": "The largest logit of the whole tensor is subtracted, so slices far below it underflow "
+            "to 0 / 0; subtract each slice's own largest.",
+            "peak-at-least-0": "The largest logit is taken as 0 where all are negative, so slices far below 0 give "
+            "0 / 0; a running maximum starts from -inf.",
+            "mean-removed": "The mean is subtracted, which lets exponents overflow; subtract the largest logit.",
+            "minimum-removed": "The smallest logit is subtracted, so exponentials only grow; subtract the largest.",
+            "never-divided": "The exponentials are not divided by their sum, so a slice does not sum to 1.",
         },
     ),
     *about(
@@ -271,17 +273,18 @@ def unembed(wrong: Wrong, hidden: Tensor, table: Tensor) -> Tensor:
             "always-last-axis": "dim is not used: your function always takes the last axis.",
             "always-axis-1": "dim is not used: your function always takes axis 1 (of a single axis, that one).",
             "over-everything": "All entries share one sum; every slice along dim is a distribution of its own.",
-            "axis-dropped": "The sum drops its axis (keepdim) and lines up with the wrong one: square slices are "
-            "divided by the wrong sums, others raise.",
+            "axis-dropped": "The sum loses its axis (keepdim is missing), so it lines up with the wrong one: square "
+            "slices are divided by the wrong sums, others raise an error.",
         },
     ),
     *about(
         "logits-are-raw-scores",
         {
             "twice": "Softmax is applied twice; the second one flattens the distribution.",
-            "logarithm-returned": "You return the logarithm of the probabilities.",
-            "base-two": "The powers are of 2; softmax takes powers of e.",
-            "sigmoid": "Each logit is squashed on its own, a sigmoid; in softmax the entries of a slice compete.",
+            "logarithm-returned": "You return the logarithms of the probabilities; return the probabilities.",
+            "base-two": "You take powers of 2; softmax takes powers of e.",
+            "sigmoid": "Each logit is squashed on its own, which is a sigmoid; in softmax the entries of a slice share "
+            "a sum of 1.",
         },
     ),
     *about(
@@ -289,13 +292,14 @@ def unembed(wrong: Wrong, hidden: Tensor, table: Tensor) -> Tensor:
         {
             "nan-without-a-possible-entry": "A slice of nothing but -inf gives NaN (-inf - -inf, or 0 / 0); give "
             "zeros.",
-            "uniform-without-a-possible-entry": "A slice of nothing but -inf comes out uniform, as with a large "
-            "finite fill; give zeros.",
+            "uniform-without-a-possible-entry": "A slice of nothing but -inf comes out uniform, as it does when -inf "
+            "is replaced by a large negative number; give zeros.",
         },
     ),
     Misconception(
         "repaired-after-the-division",
-        "The NaN of an impossible slice is replaced in the result but stays in the gradient; keep it from arising.",
+        "The NaN of a slice of nothing but -inf is replaced in the result but stays in the gradient; keep it from "
+        "arising.",
         "a-slice-with-nothing-in-it",
         fails="test_gradients_at_impossible_entries",
     ),
@@ -360,11 +364,11 @@ def _shares(wrong: Wrong, x: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
     *about(
         "shift-inside-the-row",
         {
-            "not-shifted": "Inputs and targets are the same tokens, a task of copying; the target is the next token.",
+            "not-shifted": "Inputs and targets are the same tokens, so copying would do; the target is the next token.",
             "not-shifted-first-dropped": "Both parts lack the first token; the inputs lack the last one instead.",
             "shifted-twice": "The targets are two steps ahead; the target of a token is the very next one.",
-            "backwards": "Inputs and targets are exchanged, or returned in that order: each token predicts the one "
-            "before.",
+            "backwards": "Inputs and targets have changed places, so each token predicts the one before it; the "
+            "inputs come first.",
         },
     ),
     *about(
@@ -374,10 +378,11 @@ def _shares(wrong: Wrong, x: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
             "flattened-first": "Rows are joined before the shift: the end of one predicts the beginning of the next. "
             "Shift inside each row.",
             "last-target-only": "Only the last token of a row is a target; every token but the first is one.",
-            "batch-axis-shifted": "The batch axis is cut; the tokens of a row lie along the other axis.",
+            "batch-axis-shifted": "You cut the batch axis; the tokens of a row lie along the last axis.",
             "inputs-keep-the-last": "The inputs keep their last token, which has no target; both parts are (B, T-1).",
-            "rolled": "The rows are rolled: the first token becomes the target of the last. Cut it off instead.",
-            "padded": "A filler is put in place of the missing target; both parts are (B, T-1).",
+            "rolled": "The rows are rolled, so the last token gets the first as its target. It has none: both parts "
+            "are (B, T-1).",
+            "padded": "The missing last target is filled up; leave the last position out: both parts are (B, T-1).",
             "stacked": "You return one tensor; a pair (inputs, targets) was asked for.",
         },
         fails="test_two_small_rows",
@@ -390,7 +395,7 @@ def _shares(wrong: Wrong, x: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
     ),
     Misconception(
         "floats-returned",
-        "The tokens become floating-point numbers, which cannot hold large ids; leave them whole numbers.",
+        "The tokens become floating-point numbers; ids stay integers.",
         "gradients-dtypes-and-arguments",
         fails="test_two_small_rows",
     ),
@@ -432,16 +437,19 @@ COUNTING_MISTAKES = (
     *about(
         "divide-by-what-counts",
         {
-            "ignored-in-denominator": "The sum is divided by all positions, the ignored too; divide by what counts.",
-            "mean-of-row-means": "You average row means, so that tokens of short rows weigh more; average over tokens.",
+            "ignored-in-denominator": "The sum is divided by the number of all positions; divide by the number of "
+            "those that count.",
+            "mean-of-row-means": "You average the means of rows, so tokens of short rows weigh more; average over all "
+            "counted tokens at once.",
             "sum-not-mean": "The losses are summed; the mean over the counted targets was asked for.",
         },
     ),
     *about(
         "divide-by-what-counts",
         {
-            "divided-by-vocabulary": "The mean runs over V too, as of a one-hot product; it runs over positions only.",
-            "logarithm-of-the-mean": "The probabilities are averaged before the logarithm; average the losses.",
+            "divided-by-vocabulary": "The mean runs over the vocabulary too, so the loss is V times too small; it runs "
+            "over positions only.",
+            "logarithm-of-the-mean": "The probabilities are averaged before the logarithm is taken; average the losses.",
         },
         alone=True,
     ),
@@ -452,31 +460,34 @@ COUNTING_MISTAKES = (
     *about(
         "leave-ignored-rows-out",
         {
-            "nan-when-nothing-counts": "Where no target counts you return NaN, which surfaces later; raise ValueError.",
-            "zero-when-nothing-counts": "Where no target counts you return 0, a perfect score; raise ValueError.",
+            "nan-when-nothing-counts": "When no target counts you return NaN; there is no mean: raise ValueError.",
+            "zero-when-nothing-counts": "When no target counts you return 0, a perfect score; raise ValueError.",
         },
         fails="test_nothing_counts",
     ),
     *about(
         "leave-ignored-rows-out",
         {
-            "ignored-multiplied-by-0": "Ignored rows are computed and multiplied by 0, but 0 times inf is NaN; leave "
-            "them out first.",
+            "ignored-multiplied-by-0": "The losses of ignored rows are multiplied by 0, but 0 times inf is NaN; leave "
+            "those rows out before anything is computed.",
             "ignored-replaced-afterwards": "The losses of ignored rows are computed and then replaced. The value is "
-            "right, but a gradient still runs through them; leave the rows out first.",
+            "right, but their gradient is NaN; leave those rows out before anything is computed.",
         },
         fails="test_ignored_rows_are_left_out",
     ),
     *about(
         "ids-are-checked-never-bent",
         {
-            "negative-targets-ignored": "Every negative target is ignored; only ignore_index is, others are errors.",
+            "negative-targets-ignored": "Every negative target is ignored; only ignore_index is to be, any other "
+            "raises ValueError.",
             "unchecked-targets": "Targets are not checked: a negative one picks a token from the end and one of V or "
             "more raises an IndexError. Both must raise ValueError.",
             "unchecked-gather": "Targets are not checked, and torch raises its own RuntimeError for one outside the "
             "vocabulary; raise ValueError.",
-            "negative-targets-from-the-end": "A negative target picks a token from the end; raise ValueError too.",
-            "clamped-targets": "Targets outside the vocabulary are moved to its nearest end; raise ValueError instead.",
+            "negative-targets-from-the-end": "A negative target picks a token from the end; raise ValueError for it "
+            "too.",
+            "clamped-targets": "Targets outside the vocabulary are clamped to its first or last id; raise ValueError "
+            "instead.",
         },
         fails="test_target_outside_the_vocabulary",
     ),
@@ -487,32 +498,36 @@ LOSS_MISTAKES = (
     *about(
         "one-peak-per-slice",
         {
-            "no-peak-removed": "Exponentials of raw logits overflow or underflow; subtract each row's largest first.",
-            "logarithm-of-underflow": "A small probability has underflowed to 0 before its logarithm; take that of "
-            "the sum of exponentials and subtract the target's logit.",
+            "no-peak-removed": "Exponentials of raw logits overflow or underflow; subtract each row's largest logit "
+            "first.",
+            "logarithm-of-underflow": "A small probability underflows to 0 before its logarithm is taken. Do not form "
+            "the probability: its logarithm is a difference of two finite terms.",
         },
     ),
     *about(
         "one-peak-per-slice",
         epsilons(
             ("epsilon-1e-8", "epsilon-1e-9", "epsilon-1e-12"),
-            "{} is added inside the logarithm, which bounds the loss; take the logarithm of the sum of exponentials.",
+            "{} is added inside the logarithm, which caps the loss. Do not form the probability: its logarithm is a "
+            "difference of two finite terms.",
         ),
         alone=True,
     ),
     *about(
         "compare-v-with-t-before-you-reshape",
         {
-            "viewed-not-transposed": "Logits are viewed as (B, V, T), which mixes tokens: view moves no axis.",
-            "softmax-over-positions": "The probabilities sum to 1 over the positions; they must over the vocabulary.",
+            "viewed-not-transposed": "Logits are viewed as (B, V, T), which mixes tokens: view and reshape keep memory "
+            "order and move no axis.",
+            "softmax-over-positions": "Your probabilities sum to 1 over the positions; they must sum to 1 over the "
+            "vocabulary.",
         },
         alone=True,
     ),
     *about(
         "compare-v-with-t-before-you-reshape",
         {
-            "one-hot-product": "A one-hot row times log-probabilities is 0 times inf, NaN, at impossible tokens; pick "
-            "the target's.",
+            "one-hot-product": "A one-hot row times log-probabilities gives 0 times inf, which is NaN, at impossible "
+            "tokens; pick the target's entry alone.",
         },
         fails="test_impossible_tokens",
     ),
@@ -523,17 +538,17 @@ LOSS_MISTAKES = (
     *about(
         "logits-are-raw-scores",
         {
-            "softmax-twice": "Softmax is applied twice, so that the loss can hardly leave ln V; logits go in raw.",
-            "logits-as-probabilities": "The target's logit is taken for its log-probability; the logarithm of the sum "
-            "of exponentials is missing.",
+            "softmax-twice": "Softmax is applied twice, so the loss hardly leaves ln V; logits go in raw.",
+            "logits-as-probabilities": "The target's logit is taken for its log-probability, as nll_loss does; the "
+            "softmax is missing.",
         },
         alone=True,
     ),
     *about(
         "nats-or-bits",
         {
-            "bits-not-nats": "The logarithm has base 2, so that the loss is in bits; nats were asked for.",
-            "minus-missing": "The minus is missing: the loss is -log p and never below 0.",
+            "bits-not-nats": "The logarithm has base 2, so the loss is in bits; nats were asked for.",
+            "minus-missing": "The minus sign is missing: the loss is -log p and never below 0.",
         },
     ),
 )
@@ -640,18 +655,18 @@ def _averaged(wrong: Wrong, losses: Tensor, counted: Tensor, vocabulary: int) ->
         {
             "base-two": "You raise 2 to the power of the loss; the loss is in nats, so the base is e.",
             "base-ten": "You raise 10 to the power of the loss; the loss is in nats, so the base is e.",
-            "sign-lost": "The sign of the loss is turned and the result lies below 1; a perplexity is at least 1.",
-            "converted-to-bits-first": "The loss is converted to bits and e raised to it, which mixes two bases; "
+            "sign-lost": "The sign of the loss is flipped, so the result lies below 1; a perplexity is at least 1.",
+            "converted-to-bits-first": "The loss is converted to bits before e is raised to it, which mixes two bases; "
             "leave it in nats.",
-            "loss-returned": "The loss itself comes back; perplexity is its exponential.",
-            "logarithm-taken": "You take the logarithm of the loss; the loss is a logarithm already, undo it.",
+            "loss-returned": "You return the loss itself; perplexity is its exponential.",
+            "logarithm-taken": "You take the logarithm of the loss; the loss is a logarithm already: undo it.",
             "loss-halved": "The loss is halved before the exponential; the mean loss goes in as it is.",
-            "capped-loss": "The loss is cut at 20 before the exponential; nothing is capped.",
+            "capped-loss": "The loss is cut off at 20 before the exponential; nothing is to be capped.",
         },
     ),
     Misconception(
         "nan-passed-on",
-        "A NaN goes in and a NaN comes out; raise ValueError, so that the fault is seen where it arose.",
+        "A NaN goes in and a NaN comes out; raise ValueError. (A NaN equals nothing, not even itself.)",
         "leave-ignored-rows-out",
         fails="test_nan",
     ),
@@ -701,9 +716,9 @@ def perplexity(wrong: Wrong, loss: Tensor) -> Tensor | float:
     *about(
         "nats-or-bits",
         {
-            "nats-not-bits": "The logarithm is natural, so that the entropy is in nats; bits have base 2.",
-            "minus-missing": "The minus is missing; entropy is never below 0.",
-            "divided-by-log-v": "The entropy is divided by its largest possible value; nothing is normalised here.",
+            "nats-not-bits": "The logarithm is natural, so the entropy is in nats; bits have base 2.",
+            "minus-missing": "The minus sign is missing; entropy is never below 0.",
+            "divided-by-log-v": "The entropy is divided by the largest possible one, log2 V; return the bits as they are.",
             "mean-not-sum": "The terms are averaged over the axis; sum them.",
         },
     ),
@@ -713,13 +728,13 @@ def perplexity(wrong: Wrong, loss: Tensor) -> Tensor | float:
             "nan-at-0": "0 times log 0 gives NaN; a probability of 0 contributes nothing.",
             **epsilons(
                 ("epsilon-1e-6", "epsilon-1e-8"),
-                "{} is added inside the logarithm, which biases every entry; treat 0 apart.",
+                "{} is added inside the logarithm, which biases every entry; handle zeros alone.",
             ),
-            "raised-to-1e-9": "Probabilities are raised to 1e-9, so that impossible outcomes contribute; treat 0 "
-            "apart.",
+            "raised-to-1e-9": "Probabilities are clamped to at least 1e-9, so impossible outcomes contribute; handle "
+            "zeros alone.",
             "softmax-again": "Softmax is applied to the probabilities; they are a distribution already.",
             "logarithms-unweighted": "The logarithms are not weighted by the probabilities: each term is p log p.",
-            "collision-entropy": "You take the logarithm of the sum of squares, another entropy; sum -p log p.",
+            "collision-entropy": "You take the logarithm of the sum of squares, which is another entropy; sum -p log p.",
         },
     ),
     Misconception(
@@ -739,7 +754,7 @@ def perplexity(wrong: Wrong, loss: Tensor) -> Tensor | float:
     *about(
         "the-axis-is-an-argument",
         {
-            "axis-kept": "The summed axis stays with length 1; it should disappear.",
+            "axis-kept": "The summed axis stays, with length 1; it should disappear (no keepdim).",
             "summed-over-everything": "All entries are summed into one number; each slice along dim has its own "
             "entropy.",
         },

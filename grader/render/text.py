@@ -106,7 +106,8 @@ def _wrapped(text: str, width: int, indent: str = "      ") -> Iterator[str]:
 
 def _summary(report: Report, course: Course, student: str, width: int) -> Iterable[str]:
     yield f"{report.earned} of {report.possible} points."
-    yield from _next(report, course, student)
+    for line in _next(report, course, student):
+        yield from _wrapped(line, width, indent="")
     yield ""
     yield from _wrapped(f"Seed {report.seed}. Protections: {', '.join(report.layers)}.", width, indent="")
 

@@ -73,7 +73,7 @@ Lesson and exercise  Status                Points  Attempts  Hints
    second.halve      partial                  3/6         1    0/3
    second.shared     not started              0/5         0    0/2
 
-Next: second.halve is partial. Grade it again, or take a hint:
+Next: second.halve is not right yet. Grade it again, or take a hint:
   anatomy hint second.halve
 """
 
@@ -180,7 +180,7 @@ def test_status_as_json(anatomy: Anatomy) -> None:
     assert status["next"] == {
         "exercise": "second.halve",
         "command": "anatomy hint second.halve",
-        "says": "second.halve is partial. Grade it again, or take a hint:",
+        "says": "second.halve is not right yet. Grade it again, or take a hint:",
     }
 
 
@@ -237,6 +237,15 @@ def test_an_unknown_exercise_gets_the_nearest_one(anatomy: Anatomy, command: str
     done = anatomy(command, "duble")
     assert done.exit_code == 2
     assert done.stderr == "Error: There is no lesson or exercise 'duble'. Did you mean double?\n"
+
+
+@pytest.mark.parametrize("command", ["hint", "reset", "solution"])
+def test_no_exercise_at_all_gets_an_example(anatomy: Anatomy, command: str) -> None:
+    done = anatomy(command)
+    assert done.exit_code == 2
+    assert done.stderr == (
+        f"Error: Name an exercise, as in `anatomy {command} first.double`. `anatomy list` names them all.\n"
+    )
 
 
 def test_reset_says_what_it_did_and_where_the_old_text_is(anatomy: Anatomy, workspace: Path) -> None:

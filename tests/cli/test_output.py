@@ -31,6 +31,20 @@ def test_a_pipe_gets_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == PLAIN + "\n"
 
 
+def test_a_narrow_terminal_loses_the_last_columns_and_folds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = Table(("Name", "Status", "Points", "Hints"), [Row(("   a.long_name", "passed", "9/9", "0/3"))])
+    screen = io.StringIO()
+    monkeypatch.setattr(
+        "rich.console.Console",
+        lambda **options: Console(file=screen, width=32, force_terminal=True, no_color=True, **options),
+    )
+    monkeypatch.setattr(output.sys.stdout, "isatty", lambda: True, raising=False)
+    print_table(wide)
+    assert "a.long_name" in screen.getvalue()
+    assert "9/9" in screen.getvalue()
+    assert "Hints" not in screen.getvalue()
+
+
 @pytest.mark.parametrize("width", [80, 18])
 def test_a_terminal_gets_the_same_words_in_ascii(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     screen = io.StringIO()
