@@ -347,6 +347,21 @@ class TestLlama:
         shifted = rms_norm(h, weights["norm_f.weight"]) @ weights["wte"].T
         torch.testing.assert_close(shifted, llama(tokens, weights, 2, 1), rtol=0, atol=1e-5)
 
+    def test_a_tied_table_adds_up_the_gradients_of_both_ends(self) -> None:
+        tied, tokens = random_weights(TINY | {"family": "llama"}), torch.tensor([[1, 4, 4, 2, 7]])
+        apart = tied | {"lm_head": tied["wte"].clone()}
+
+        def slopes(weights: Weights, *names: str) -> tuple[Tensor, ...]:
+            leaves = {key: weight.clone().requires_grad_() for key, weight in weights.items()}
+            loss = F.cross_entropy(llama(tokens[:, :-1], leaves, 2, 1).flatten(0, 1), tokens[0, 1:])
+            return torch.autograd.grad(loss, [leaves[name] for name in names])
+
+        (both,) = slopes(tied, "wte")
+        read, scored = slopes(apart, "wte", "lm_head")
+        torch.testing.assert_close(both, read + scored)
+        assert (read.abs().sum(1) > 0).nonzero().flatten().tolist() == [1, 2, 4]
+        assert (scored.abs().sum(1) > 0).all()
+
     def test_takes_an_empty_batch_and_keeps_the_dtype(self) -> None:
         for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
             new = {key: w.to(dtype) for key, w in random_weights(TINY | {"family": "llama"}).items()}

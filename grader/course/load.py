@@ -32,7 +32,7 @@ def load_course(folder: Path | None = None) -> Course:
     title, slugs = _read_course(folder / "course.yaml", mistakes)
     lessons = tuple(_read_lesson(folder / slug, slugs, mistakes) for slug in slugs)
     for stray in sorted(path.parent for path in folder.glob("*/lesson.yaml")):
-        if stray.name not in slugs and stray.name not in ("heads", "positions", "feedforward", "block", "model"):  # TEMPORARY
+        if stray.name not in slugs:
             says = f"lesson {stray.name} is not in course.yaml; add it to `lessons` or move the folder away"
             mistakes.append(Mistake(stray / "lesson.yaml", 0, says))
     if mistakes:

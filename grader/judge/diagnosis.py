@@ -104,11 +104,10 @@ def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis |
     cores = [fit for fit in singles if fit.core]
     if named := _nearest(cores):
         return replace(named, rest=any(fit.doubtful for fit in cores))
-    formula_failed = any(o.failed for o in usable if precise(o.probe))
     formulas = [o for o in usable if precise(o.probe)]
-    if formula_failed and len(formulas) < len(usable):
-        if named := _whole(flawed, formulas):
-            return replace(named, rest=True)
+    formula_failed = any(o.failed for o in formulas)
+    if formula_failed and (named := _whole(flawed, formulas)):
+        return replace(named, rest=True)
     return _most_explaining([fit for fit in singles if fit.partial(formula_failed)])
 
 

@@ -25,11 +25,12 @@ MASK_FORM = (
     *about(
         "the-shape-of-a-mask-is-part-of-it",
         {
-            "float-mask": "Your mask holds the numbers 1 and 0; it should be boolean, or `~` does not negate it.",
+            "float-mask": "Your mask holds the numbers 1 and 0; it should be boolean (True and False).",
             "additive-mask": "Your mask holds 0 and minus infinity, to be added to scores. Here a mask is boolean, and "
             "True means may attend.",
             "transposed": "Queries and keys have changed places: rows are queries, columns are keys.",
-            "leading-axes-added": "Your mask has axes of size 1 in front; it has two axes, and broadcasts by itself.",
+            "leading-axes-added": "Your mask has extra axes of size 1 in front; return two axes, which broadcast by "
+            "themselves.",
         },
         fails="test_chunk_behind_a_cache",
     ),
@@ -50,8 +51,8 @@ MASK_FORM = (
         "causal-mask",
         {
             "accepts-too-many-queries": "More queries than keys are accepted, but the first of them would stand before "
-            "the first key: that is a ValueError.",
-            "assertion": "Bad sizes are noticed, but not with a ValueError: raise one, with a message.",
+            "the first key; raise ValueError.",
+            "assertion": "Bad sizes are noticed, but by another exception (an assert, say); raise ValueError.",
         },
         fails="test_more_queries_than_keys",
     ),
@@ -89,17 +90,17 @@ def as_returned(wrong: Wrong, visible: Tensor) -> Tensor:
     *about(
         "the-mask-starts-at-the-wrong-corner",
         {
-            "top-left": "Your triangle starts at the top left corner, so that with a cache query i sees the first "
-            "i + 1 keys only; the last query belongs at the last key.",
+            "top-left": "Your triangle starts at the top left corner, so with a cache query i sees the first i + 1 "
+            "keys only; the last query belongs at the last key.",
             "offset-subtracted": "The number of cached keys is subtracted from the query's position; add it.",
-            "no-mask-with-cache": "As soon as there is a cache, everything is visible; a chunk of several new queries "
-            "still needs a causal mask.",
+            "no-mask-with-cache": "As soon as there are more keys than queries, everything is visible; several new "
+            "queries still need a causal mask.",
         },
     ),
     *about(
         "a-token-must-see-itself",
         {
-            "hides-own-key": "A query does not see the key at its own position; it should, or the first sees nothing.",
+            "hides-own-key": "A query does not see the key at its own position; it should.",
             "sees-one-ahead": "Each query sees one key too many: the next token, which it has to predict.",
             "sees-the-future-only": "Your triangle is the upper one: queries see themselves and what comes after them.",
             "sees-everything": "Nothing is hidden; a query must not see the keys after its own position.",
@@ -130,7 +131,8 @@ def causal_mask(wrong: Wrong, n_queries: int, n_keys: int) -> Tensor:
             "one-key-too-few": "The window holds one key too few: distances 0 to window - 1 are visible.",
             "future-visible": "The distance is limited backwards only; keys after the query must be hidden as well.",
             "both-sides": "The window reaches forwards as far as backwards; it should end at the query's own key.",
-            "no-window": "The window has no effect: your mask is the plain causal one.",
+            "no-window": "The window has no effect: your mask is the plain causal one. Hide keys that are too old as "
+            "well.",
             "oldest-keys": "The first `window` keys of the sequence stay visible, not the newest before each query.",
             "blocks": "The sequence is cut into blocks of `window` keys; the window should slide with the query.",
             "band-not-shifted": "With a cache, the older end of your window counts from the row number and the newer "
@@ -147,7 +149,7 @@ def causal_mask(wrong: Wrong, n_queries: int, n_keys: int) -> Tensor:
     ),
     *about(
         "sliding-window-mask",
-        {"accepts-empty-window": "A window below one key is accepted; it leaves nothing to see: a ValueError."},
+        {"accepts-empty-window": "A window below 1 is accepted, which leaves nothing to see; raise ValueError."},
         fails="test_empty_window",
     ),
     *MASK_FORM,
@@ -178,17 +180,18 @@ def sliding_window_mask(wrong: Wrong, n_queries: int, n_keys: int, window: int) 
 SCALE = about(
     "the-scale",
     {
-        "no-scale": "The scores are not divided by the square root of the width of a query.",
+        "no-scale": "The scores are not scaled: divide them by the square root of the width of a query.",
         "divides-by-width": "The scores are divided by the width itself: the root is missing, or the scale is applied "
         "twice (to the queries and to the scores, say).",
-        "multiplies-by-root": "The scores are multiplied by the square root of the width; divide by it (to divide by a "
-        "power of -0.5 is to multiply).",
-        "root-of-keys": "You scale by the number of keys; the width of a query is the size of its last axis.",
+        "multiplies-by-root": "The scores are multiplied by the square root of the width; divide by it. (To divide by "
+        "a power of -0.5 is to multiply.)",
+        "root-of-keys": "You divide by the root of the number of keys; take the root of the width of a query, the size "
+        "of its last axis.",
         "zero-scale": "All your scores are 0: look at the scale (1 // 2 is 0 in Python).",
     },
 )
 SCALES_Q_IN_PLACE = drift(
-    {"changes-q": "Your function scales the queries in place, and with them the caller's tensor."},
+    {"changes-q": "Your function scales q in place, which changes the caller's tensor; work on a new one."},
     fails="test_leaves_arguments_alone",
 )
 
@@ -215,10 +218,12 @@ def products(wrong: Wrong, q: Tensor, k: Tensor, width: int) -> Tensor:
     *about(
         "the-scale",
         {
-            "root-of-model-width": "You scale by the width of all heads together; a head compares vectors of its own "
-            "width.",
-            "root-of-axis-one": "You scale by the size of axis 1, which is the width only while there are two axes.",
-            "cosine": "Queries and keys are brought to length 1 first; scores are plain dot products over a root.",
+            "root-of-model-width": "You divide by the root of the width of all heads together; take that of one head, "
+            "the last size of q.",
+            "root-of-axis-one": "You divide by the root of the size of axis 1, which is the width only while there are "
+            "two axes; count from the end.",
+            "cosine": "Queries and keys are brought to length 1 first; a score is their plain dot product, divided by "
+            "the root of the width.",
         },
     ),
     *about(
@@ -229,10 +234,10 @@ def products(wrong: Wrong, q: Tensor, k: Tensor, width: int) -> Tensor:
     *about(
         "queries-keys-and-values-change-places",
         {
-            "all-axes-reversed": "`.T` turns all axes of the keys round as soon as there is a batch; only the last two "
-            "may change places.",
-            "first-two-axes-swapped": "Axes 0 and 1 of the keys change places; count from the end, or the batch is "
-            "swapped as soon as there is one.",
+            "all-axes-reversed": "All axes of the keys are reversed, as `.T` does as soon as there is a batch; only "
+            "the last two may change places.",
+            "first-two-axes-swapped": "Axes 0 and 1 of the keys change places, which swaps the batch as soon as there "
+            "is one; count from the end.",
         },
     ),
     *about(
@@ -241,11 +246,11 @@ def products(wrong: Wrong, q: Tensor, k: Tensor, width: int) -> Tensor:
     ),
     *about(
         "causality-that-nobody-asked-for",
-        {"already-masked": "Later keys are hidden already; masks belong to the next exercise."},
+        {"already-masked": "Your scores hide later keys already; masks belong to the next exercise."},
     ),
     *SCALES_Q_IN_PLACE,
     *drift(
-        {"detached": "The result is cut off from the arguments (by detach, no_grad or .data): nothing can be trained."},
+        {"detached": "The result is cut off from q and k (by detach, no_grad or .data), so nothing can be trained."},
         fails="test_gradient",
     ),
     *drift(
@@ -284,11 +289,13 @@ MASKING = (
     *about(
         "the-mask-does-nothing",
         {
-            "ignores-mask": "The mask has no effect (masked_fill without an underscore returns a new tensor).",
-            "adds-zero-one-mask": "The mask is added to the scores as 1 and 0, which hides nothing.",
+            "ignores-mask": "The mask has no effect. (masked_fill without an underscore returns a new tensor and "
+            "changes nothing.)",
+            "adds-zero-one-mask": "The mask is added to the scores as 1 and 0, which hides nothing; a hidden score "
+            "must become minus infinity.",
             "multiplies-scores": "The scores are multiplied by the mask, which leaves a hidden key with score 0, and "
-            "the exponential of 0 is 1.",
-            "first-mask-only": "Every sample is given the mask of the first.",
+            "the exponential of 0 is 1; a hidden score must become minus infinity.",
+            "first-mask-only": "Every sample is given the mask of the first one; each has its own.",
         },
     ),
     *about(
@@ -304,8 +311,8 @@ MASKING = (
             "over-queries": "The softmax runs over the queries; each query's weights over the keys sum to 1.",
             "over-axis-one": "The softmax runs over axis 1, which holds the keys only while there are two axes; "
             "count from the end.",
-            "over-everything": "The whole map is normalised at once; every query has a distribution of its own.",
-            "softmax-twice": "The softmax is applied twice.",
+            "over-everything": "The whole map sums to 1; the weights of each query should.",
+            "softmax-twice": "The softmax is applied twice, which makes the weights nearly even; once is enough.",
         },
     ),
     *about(
@@ -316,8 +323,8 @@ MASKING = (
         "a-query-that-sees-nothing",
         {
             "empty-row-nan": "A query that may attend to nothing gives NaN; its weights should all be 0.",
-            "empty-row-even": "A query that may attend to nothing spreads evenly over hidden keys; its weights should "
-            "all be 0.",
+            "empty-row-even": "A query that may attend to nothing spreads its weight over hidden keys, as with a large "
+            "negative number in place of minus infinity; its weights should all be 0.",
         },
     ),
     *about(
@@ -331,7 +338,7 @@ MASKING = (
     *about(
         "causality-that-nobody-asked-for",
         {
-            "adds-causality": "A causal mask is applied on top of the one given (or of none).",
+            "adds-causality": "You apply a causal mask beside the mask that is given; apply only that one.",
             "causal-by-default": "Without a mask you apply a causal one; here no mask means that every key is visible.",
             "corner-triangle-by-default": "Without a mask you apply a lower triangle; here no mask means that every "
             "key is visible.",
@@ -419,34 +426,36 @@ def subtrahend(wrong: Wrong, masked: Tensor, visible: Tensor, axes: int | tuple[
     *about(
         "the-mask-comes-too-late",
         {
-            "renormalised-afterwards": "Hidden weights are removed after the exponential; when a hidden score is far "
-            "above the visible ones, nothing is left of these. Mask the scores first.",
+            "renormalised-afterwards": "Hidden keys are removed after the exponential; where a hidden score is far "
+            "above the visible ones, these underflow to 0. Mask the scores first.",
         },
     ),
     *about(
         "the-softmax-overflows",
         {
-            "maximum-of-everything": "The maximum of the whole tensor is subtracted, and rows far below it vanish; "
-            "each row has its own.",
-            "maximum-from-zero": "The maximum starts at 0, so rows of very negative scores vanish; start at minus "
-            "infinity.",
-            "minimum-subtracted": "The smallest score is subtracted, so that others overflow; subtract the largest.",
+            "maximum-of-everything": "The maximum of the whole tensor is subtracted, so rows far below it underflow to "
+            "0; subtract each row's own.",
+            "maximum-from-zero": "The maximum of a row is taken as 0 if all its scores are negative, so very negative "
+            "rows underflow to 0; start at minus infinity.",
+            "minimum-subtracted": "The smallest score is subtracted, so others overflow; subtract the largest.",
         },
     ),
     *about(
         "the-fill-is-not-small-enough",
-        {"weak-fill": "Hidden scores become -10000, which visible scores may reach too; fill with minus infinity."},
+        {"weak-fill": "Hidden scores become -10000, and visible ones may be as low; fill with minus infinity."},
     ),
-    *about("the-scale", {"scaled-again": "The scores are scaled already; you divide them by a root once more."}),
+    *about("the-scale", {"scaled-again": "You divide the scores by a root; they are scaled already."}),
     *drift(
         {
-            "changes-scores": "The caller's scores are overwritten: methods that end in an underscore work in place.",
-            "changes-mask": "The caller's mask is overwritten: methods that end in an underscore work in place.",
+            "changes-scores": "Your function writes into scores, which belongs to the caller. (Methods that end in an "
+            "underscore work in place.)",
+            "changes-mask": "Your function writes into mask, which belongs to the caller. (Methods that end in an "
+            "underscore work in place.)",
         },
         fails="test_leaves_arguments_alone",
     ),
     *drift(
-        {"detached": "The result is cut off from the scores (by detach, no_grad or .data): nothing can be trained."},
+        {"detached": "The result is cut off from the scores (by detach, no_grad or .data), so nothing can be trained."},
         fails="test_gradient",
     ),
     *drift(
@@ -476,8 +485,9 @@ def attention_weights(wrong: Wrong, scores: Tensor, mask: Tensor | None = None) 
     *about(
         "the-scale",
         {
-            "root-of-value-width": "You scale by the width of the values; that of queries and keys counts.",
-            "scales-weights": "The scale is applied to the weights, which no longer sum to 1; it belongs to scores.",
+            "root-of-value-width": "You divide by the root of the width of the values; take that of the queries.",
+            "scales-weights": "The scale is applied to the weights, which no longer sum to 1; it belongs to the "
+            "scores.",
         },
     ),
     *about(
@@ -485,17 +495,17 @@ def attention_weights(wrong: Wrong, scores: Tensor, mask: Tensor | None = None) 
         {
             "mixes-keys": "The weights mix the keys; they should mix the values.",
             "compares-with-values": "The queries are compared with the values; compare them with the keys.",
-            "weights-transposed": "The weights are transposed before they meet the values.",
+            "weights-transposed": "The weights are transposed before they meet the values; leave queries as rows.",
         },
     ),
     *about(
         "attention-put-together",
-        {"returns-weights-too": "You return the weights as well; the output alone is wanted."},
+        {"returns-weights-too": "You return the weights as well; return the output alone."},
         fails="test_two_queries_four_keys",
     ),
     *SCALES_Q_IN_PLACE,
     *drift(
-        {"detached": "The weights are cut off from queries and keys, so that only the values get a gradient."},
+        {"detached": "The weights are cut off from q and k (by detach, no_grad or .data), so only v gets a gradient."},
         fails="test_gradient",
     ),
     *drift(
@@ -537,25 +547,25 @@ EPSILONS = ("1e-6", "1e-5", "1e-4", "1e-3")
     *about(
         "entropy-of-what-along-what-in-which-unit",
         {
-            "nats": "That is in nats; for bits the logarithm has base 2.",
+            "nats": "The logarithm is natural, so the entropy is in nats; bits have base 2.",
             "negative": "The minus sign is missing: an entropy is never below 0.",
             "mean-over-keys": "The terms are averaged over the keys; entropy is their sum.",
             "over-queries": "The sum runs over the queries; it should run over the keys, the last axis.",
-            "softmax-again": "A softmax is taken of the weights; they are a distribution already.",
-            "weight-forgotten": "The logarithms are summed without their weights.",
-            "share-of-all-keys": "The entropy is divided by the log of the number of keys; bits are not normalised.",
-            "share-of-seen-keys": "The entropy is divided by the log of the number of keys with a weight; bits are not "
-            "normalised.",
-            "effective-keys": "That is 2 to the power of the entropy, a number of keys; return the bits.",
-            "largest-weight-only": "That is the surprise at the largest weight; every weight counts.",
+            "softmax-again": "Softmax is applied to the weights; they are a distribution already.",
+            "weight-forgotten": "The logarithms are summed without their weights: each term is p log p.",
+            "share-of-all-keys": "The entropy is divided by the logarithm of the number of keys; return it undivided.",
+            "share-of-seen-keys": "The entropy is divided by the logarithm of the number of keys with a weight; return "
+            "it undivided.",
+            "effective-keys": "You return 2 to the power of the entropy, a number of keys; return the bits.",
+            "largest-weight-only": "Only the largest weight of each query enters; every weight counts.",
         },
     ),
     *about(
         "entropy-of-what-along-what-in-which-unit",
         {
-            "over-everything": "The whole map is summed; there is one entropy for each query.",
+            "over-everything": "The whole map is summed into one number; return one for each query.",
             "mean-over-queries": "The entropies of all queries are averaged; return one for each query.",
-            "key-axis-kept": "The axis of the keys is still there, with size 1; it should be gone.",
+            "key-axis-kept": "The summed axis stays, with size 1; it should disappear (no keepdim).",
         },
         fails="test_three_small_rows",
     ),
@@ -572,7 +582,7 @@ EPSILONS = ("1e-6", "1e-5", "1e-4", "1e-3")
         {
             "nan-at-zero": "A weight of 0 gives NaN; it should add nothing.",
             **{
-                f"eps-{eps}-inside": f"The constant {eps} inside the logarithm biases every weight; mend zeros only."
+                f"eps-{eps}-inside": f"{eps} is added inside the logarithm and biases every term; handle zeros alone."
                 for eps in EPSILONS
             },
         },
@@ -585,9 +595,12 @@ EPSILONS = ("1e-6", "1e-5", "1e-4", "1e-3")
         },
         fails="test_gradient_at_zero",
     ),
-    *drift({"changes-weights": "The caller's weights are overwritten."}, fails="test_leaves_arguments_alone"),
     *drift(
-        {"detached": "The result is cut off from the weights (by detach, no_grad or .data): nothing can be trained."},
+        {"changes-weights": "Your function writes into weights, which belongs to the caller; work on a new tensor."},
+        fails="test_leaves_arguments_alone",
+    ),
+    *drift(
+        {"detached": "The result is cut off from the weights (by detach, no_grad or .data); no gradient flows back."},
         fails="test_gradient",
     ),
     *drift(

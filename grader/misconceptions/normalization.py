@@ -43,15 +43,17 @@ def reduced_axes(wrong: Wrong, x: Tensor) -> tuple[int, ...]:
     return next((chosen for name, chosen in axes.items() if wrong(name)), (-1,))
 
 
-def wrong_eps(default: str, other: str) -> tuple[Misconception, ...]:
-    """The mistakes about eps that every norm shares; `default` is this function's, `other` its sister's."""
+def wrong_eps(default: str, other: str, square: str, zero: str) -> tuple[Misconception, ...]:
+    """The mistakes about eps that every norm shares; `default` is this function's, `other` its sister's, `square` is
+    what stands under the root, and it is 0 for the row `zero`."""
     return about(
         "eps-in-the-wrong-place",
         {
-            "eps-outside-root": "eps is added after the root; it belongs under the root, beside what is rooted.",
-            "eps-missing": "eps is not used; added under the root it keeps a row of equal numbers from giving 0/0.",
-            "eps-as-floor": "eps is only a lower bound of the divisor (clamp, F.normalize); add it under the root.",
-            "square-floored": "eps is only a lower bound of what is rooted (clamp, max); add it instead.",
+            "eps-outside-root": f"eps is added after the root is taken; add it to the {square}, under the root.",
+            "eps-missing": f"eps is not used; added to the {square} it keeps {zero} from giving 0/0.",
+            "eps-as-floor": f"eps is only a lower bound of the divisor (clamp, F.normalize); add it to the {square}, "
+            "under the root.",
+            "square-floored": f"eps is only a lower bound of the {square} (clamp, max); add it instead.",
             "eps-ignored": f"The argument eps is not used: your function takes {default} whatever is passed.",
             "eps-of-the-other-norm": f"Your function's default for eps is {other}; it should be {default}.",
         },
@@ -69,13 +71,14 @@ def shared_slips(float16: str) -> tuple[Misconception, ...]:
         ),
         Misconception(
             "returns-float32",
-            "The statistics are float32, as they should be, but so is the result: give back the dtype of x.",
+            "16-bit rows come back as float32. Compute in float32, but give back the dtype of x.",
             "the-wrong-dtype-back",
             fails="test_bfloat16_statistics",
         ),
         Misconception(
             "detached-statistics",
-            "The statistics are cut out of the graph, so the gradient treats them as constants; they depend on x.",
+            "The statistics are cut off from the graph (detach, .item() or no_grad), so the gradient treats them as "
+            "constants; they depend on x.",
             "a-cut-graph",
             fails="test_gradients",
         ),
@@ -89,7 +92,7 @@ def shared_slips(float16: str) -> tuple[Misconception, ...]:
         Misconception(
             "changes-x",
             "Your function writes into x. The caller still needs it (in a block it is the residual stream): "
-            "work on a new tensor. Note that `.float()` makes a copy of 16-bit tensors only.",
+            "work on a new tensor. Note that `.float()` copies only what is not float32 already.",
             "changed-arguments",
             fails="test_leaves_arguments_alone",
         ),
@@ -107,8 +110,8 @@ LAYER_NORM_STATISTICS = (
     *about(
         "a-root-too-many-or-too-few",
         {
-            "double-root": "Two roots are taken: the standard deviation is already the root of the variance.",
-            "no-root": "You divide by the variance; divide by its root, or the input's scale does not cancel.",
+            "double-root": "The root is taken twice: the standard deviation is already the root of the variance.",
+            "no-root": "You divide by the variance; divide by its root, or the scale of the input does not cancel.",
             "absolute-deviation": "You divide by the mean absolute deviation; divide by the root of the variance.",
             "sum-of-squares": "The squared deviations are summed, not averaged: the output is sqrt(D) times too small.",
         },
@@ -125,7 +128,7 @@ LAYER_NORM_STATISTICS = (
         "one-pass-variance",
         "The variance is computed as mean(x^2) - mean(x)^2, which loses all digits when the mean is large: "
         "centre the row first, then square.",
-        "statistics-in-16-bits",
+        "numerical-stability",
         fails="test_mean_far_above_spread",
     ),
 )
@@ -190,13 +193,13 @@ def returned(wrong: Wrong, y: Tensor, x: Tensor) -> Tensor:
 @catalogue.flawed(
     "layer_norm",
     *LAYER_NORM_STATISTICS,
-    *wrong_eps("1e-5", "1e-6"),
+    *wrong_eps("1e-5", "1e-6", square="variance", zero="a row of equal numbers"),
     *wrong_axes("mean and variance"),
     *about(
         "gain-and-shift",
         {
             "gamma-ignored": "The gain gamma is not applied: multiply each feature by its own.",
-            "beta-ignored": "The shift beta is not added.",
+            "beta-ignored": "The shift beta is not added; it comes last, after the gain.",
             "shift-before-gain": "beta is added before the gain, so gamma scales it too; the shift comes last.",
             "one-plus-gamma": "You scale by 1 + gamma; here the gain is gamma itself, which starts at 1.",
             "gamma-added": "gamma is added; it is a gain and multiplies each feature.",
@@ -224,7 +227,7 @@ def layer_norm(wrong: Wrong, x: Tensor, gamma: Tensor, beta: Tensor, eps: float 
 @catalogue.flawed(
     "standardize",
     *LAYER_NORM_STATISTICS,
-    *wrong_eps("1e-5", "1e-6"),
+    *wrong_eps("1e-5", "1e-6", square="variance", zero="a row of equal numbers"),
     *wrong_axes("mean and variance"),
     Misconception(
         "only-centred",
@@ -248,8 +251,8 @@ def standardize(wrong: Wrong, x: Tensor, eps: float | None = None) -> Tensor:
         "a-root-too-many-or-too-few",
         {
             "multiplied-by-root": "You multiply by the root mean square; divide by it. (torch.rsqrt is 1 / root.)",
-            "no-root": "You divide by the mean square; divide by its root, or the input's scale does not cancel.",
-            "double-root": "Two roots are taken: the root mean square is already the root of the mean square.",
+            "no-root": "You divide by the mean square; divide by its root, or the scale of the input does not cancel.",
+            "double-root": "The root is taken twice: the root mean square is already the root of the mean square.",
             "sum-of-squares": "The squares are summed, not averaged: the output is sqrt(D) times too small.",
             "scaled-by-width": "The row is brought to length 1 and multiplied by D; its length should be sqrt(D).",
             "absolute-mean": "You divide by the mean of the absolute values; divide by the root of the mean square.",
@@ -264,7 +267,7 @@ def standardize(wrong: Wrong, x: Tensor, eps: float | None = None) -> Tensor:
             "mean-removed": "You remove the mean first, which is LayerNorm without its shift; RMSNorm leaves it in.",
         },
     ),
-    *wrong_eps("1e-6", "1e-5"),
+    *wrong_eps("1e-6", "1e-5", square="mean square", zero="a row of zeros"),
     *about(
         "eps-in-the-wrong-place",
         {

@@ -449,7 +449,7 @@ COUNTING_MISTAKES = (
         {
             "divided-by-vocabulary": "The mean runs over the vocabulary too, so the loss is V times too small; it runs "
             "over positions only.",
-            "logarithm-of-the-mean": "The probabilities are averaged before the logarithm is taken; average the losses.",
+            "logarithm-of-the-mean": "The probabilities are averaged before the logarithm; average the losses.",
         },
         alone=True,
     ),
@@ -471,7 +471,8 @@ COUNTING_MISTAKES = (
             "ignored-multiplied-by-0": "The losses of ignored rows are multiplied by 0, but 0 times inf is NaN; leave "
             "those rows out before anything is computed.",
             "ignored-replaced-afterwards": "The losses of ignored rows are computed and then replaced. The value is "
-            "right, but their gradient is NaN; leave those rows out before anything is computed.",
+            "right, but an inf or NaN in those rows still reaches the gradient; leave them out before anything is "
+            "computed.",
         },
         fails="test_ignored_rows_are_left_out",
     ),
@@ -501,7 +502,7 @@ LOSS_MISTAKES = (
             "no-peak-removed": "Exponentials of raw logits overflow or underflow; subtract each row's largest logit "
             "first.",
             "logarithm-of-underflow": "A small probability underflows to 0 before its logarithm is taken. Do not form "
-            "the probability: its logarithm is a difference of two finite terms.",
+            "the probability: its logarithm is a difference of two terms.",
         },
     ),
     *about(
@@ -509,7 +510,7 @@ LOSS_MISTAKES = (
         epsilons(
             ("epsilon-1e-8", "epsilon-1e-9", "epsilon-1e-12"),
             "{} is added inside the logarithm, which caps the loss. Do not form the probability: its logarithm is a "
-            "difference of two finite terms.",
+            "difference of two terms.",
         ),
         alone=True,
     ),
@@ -539,8 +540,7 @@ LOSS_MISTAKES = (
         "logits-are-raw-scores",
         {
             "softmax-twice": "Softmax is applied twice, so the loss hardly leaves ln V; logits go in raw.",
-            "logits-as-probabilities": "The target's logit is taken for its log-probability, as nll_loss does; the "
-            "softmax is missing.",
+            "logits-as-probabilities": "The target's logit is taken for its log-probability; the softmax is missing.",
         },
         alone=True,
     ),
@@ -718,7 +718,7 @@ def perplexity(wrong: Wrong, loss: Tensor) -> Tensor | float:
         {
             "nats-not-bits": "The logarithm is natural, so the entropy is in nats; bits have base 2.",
             "minus-missing": "The minus sign is missing; entropy is never below 0.",
-            "divided-by-log-v": "The entropy is divided by the largest possible one, log2 V; return the bits as they are.",
+            "divided-by-log-v": "The entropy is divided by the largest possible one, log2 V; return it undivided.",
             "mean-not-sum": "The terms are averaged over the axis; sum them.",
         },
     ),
@@ -734,7 +734,7 @@ def perplexity(wrong: Wrong, loss: Tensor) -> Tensor | float:
             "zeros alone.",
             "softmax-again": "Softmax is applied to the probabilities; they are a distribution already.",
             "logarithms-unweighted": "The logarithms are not weighted by the probabilities: each term is p log p.",
-            "collision-entropy": "You take the logarithm of the sum of squares, which is another entropy; sum -p log p.",
+            "collision-entropy": "You take the logarithm of the sum of squares, a different entropy; sum -p log p.",
         },
     ),
     Misconception(

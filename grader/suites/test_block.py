@@ -118,6 +118,22 @@ def llama_weights(
     return {name: w.to(precision) for name, w in (gains | matrices(draw, sizes, tidy)).items()}
 
 
+def calm(draw: Draw, weights: Weights, precision: torch.dtype) -> Weights:
+    """The same weights for 32 and 16 bits: gains from 0.5 to 1 and smaller branches.
+
+    Rounding errors of right answers in bfloat16, whatever is computed in which precision, then stay below half of the
+    pass line; with large gains they reach it.
+    """
+    calmed = {}
+    for name, w in weights.items():
+        kind = name.partition(".")[2]
+        if kind in ("gamma", "weight"):
+            calmed[name] = draw.uniform(len(w), low=0.5, high=1.0)
+        else:
+            calmed[name] = {"wq": 1.0, "wk": 1.0, "wv": 0.8, "wo": 0.8}.get(kind, 0.5) * w
+    return {name: w.to(precision) for name, w in calmed.items()}
+
+
 def scaled(weights: Weights, names: Sequence[str], factor: float) -> Weights:
     """The same weights with some of them multiplied."""
     return {name: factor * w if name in names else w for name, w in weights.items()}
@@ -310,7 +326,8 @@ class TestGpt2Block:
     @PRECISIONS
     def test_dtype(self, check: Check, draw: Draw, precision: torch.dtype) -> None:
         """The result has the dtype of h."""
-        check(draw.normal(2, 7, 24, dtype=precision), gpt2_weights(draw, 24, 40, precision=precision), 3)
+        weights = calm(draw, gpt2_weights(draw, 24, 40), precision)
+        check(draw.normal(2, 7, 24, dtype=precision), weights, 3)
 
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
@@ -391,15 +408,15 @@ class TestLlamaBlock:
     @PRECISIONS
     def test_dtype(self, check: Check, draw: Draw, precision: torch.dtype) -> None:
         """The result has the dtype of h."""
-        weights = llama_weights(draw, 24, 8, 40, precision=precision)
+        weights = calm(draw, llama_weights(draw, 24, 8, 40), precision)
         check(draw.normal(2, 7, 24, dtype=precision), weights, 6, 2, torch.arange(3, 10))
 
     @dtype(1)
     def test_far_positions_in_16_bits(self, check: Check, draw: Draw) -> None:
         """Angles of positions beyond a thousand keep their digits for bfloat16 activations."""
-        weights = llama_weights(draw, 16, 8, 24, precision=torch.bfloat16)
-        places = torch.tensor([1001, 1002, 1004, 1007, 1013, 1019, 1030, 1031])
-        check(draw.normal(2, 8, 16, dtype=torch.bfloat16), weights, 4, 2, places)
+        weights = calm(draw, llama_weights(draw, 16, 8, 24), torch.bfloat16)
+        places = torch.tensor([1001, 1002, 1004, 1007, 1013, 1019, 1030, 1031, 1034, 1043, 1049, 1050])
+        check(draw.normal(4, 12, 16, dtype=torch.bfloat16), weights, 4, 2, places)
 
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
