@@ -41,7 +41,7 @@ class Alternative:
 
     def departs(self, probe: Probe) -> bool:
         """Whether it is not the right answer."""
-        return self.difference is not None or mutates(self.outcome, probe)
+        return self.difference is not None or bool(disturbs(self.outcome, probe))
 
 
 def alternative(flawed: Flawed, names: frozenset[str], probe: Probe, answer: Answer) -> Alternative:
@@ -67,7 +67,7 @@ def agree(observation: Observation, other: Alternative) -> float | None:
     the kind of failure counts.
     """
     mine, theirs, probe = observation.outcome, other.outcome, observation.probe
-    if mutates(mine, probe) != mutates(theirs, probe):
+    if disturbs(mine, probe) != disturbs(theirs, probe):
         return None
     if isinstance(mine, Raised) or isinstance(theirs, Raised):
         alike = isinstance(mine, Raised) and isinstance(theirs, Raised) and mine.type_name == theirs.type_name
@@ -96,9 +96,15 @@ def only_kind(observation: Observation, other: Alternative) -> bool:
     return loose and kind in ("value", "finiteness", "gradient")
 
 
-def mutates(outcome: Outcome, probe: Probe) -> bool:
-    """Whether a call changed its arguments. Where gradients are taken, autograd itself refuses that."""
-    return isinstance(outcome, Returned) and bool(outcome.changed_inputs) and not probe.wrt
+def disturbs(outcome: Outcome, probe: Probe) -> tuple[str, ...]:
+    """What a call changed that it should leave alone: its arguments and, where that is asked, what all share.
+
+    Where gradients are taken, autograd itself refuses to change arguments.
+    """
+    if not isinstance(outcome, Returned):
+        return ()
+    arguments = ("arguments",) if outcome.changed_inputs and not probe.wrt else ()
+    return arguments + (outcome.effects if probe.traceless else ())
 
 
 def fragile(observation: Observation, other: Alternative) -> bool:

@@ -14,6 +14,7 @@ from grader.judge.answer import Answer, answer
 from grader.judge.comparison import Comparison, Difference, compare
 from grader.judge.observation import Observation
 from grader.judge.probe import Closeness, Probe, gradient_paths, path_name
+from grader.sandbox.inside.effects import RANDOM_STATE, REQUIRES_GRAD
 from grader.sandbox.reply import Died, Outcome, Path, Raised, Returned
 
 Trouble = Literal["failed", "error", "timeout", "crashed", "memory", "not_started"]
@@ -92,10 +93,7 @@ class Check:
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """The learner's value, not compared: for laws."""
-        observation = self._observe(Probe(args, kwargs, aim="call", closeness=self._closeness))
-        if not isinstance(observation.outcome, Returned):
-            raise self._failure(observation)
-        return observation.outcome.value
+        return self._returned(Probe(args, kwargs, aim="call", closeness=self._closeness)).value
 
     def unchanged(self, *args: Any, **kwargs: Any) -> Any:
         """No call of the exercise so far may have changed its arguments, nor the result of an earlier call."""
@@ -108,6 +106,13 @@ class Check:
             if isinstance(outcome, Returned) and outcome.stale:
                 raise Failed("failed", "A later call changes the result of an earlier one.", observation)
         return value
+
+    def leaves_no_trace(self, *args: Any, **kwargs: Any) -> Any:
+        """The call moves no global random state, and its result asks for no gradients."""
+        outcome = self._returned(Probe(args, kwargs, aim="call", traceless=True))
+        self.expect(RANDOM_STATE not in outcome.effects, "Your function moves torch's global random state.")
+        self.expect(REQUIRES_GRAD not in outcome.effects, "Tensors of your result require gradients.")
+        return outcome.value
 
     def expect(self, condition: Any, sentence: str) -> None:
         """A law: the condition must hold."""
@@ -131,6 +136,12 @@ class Check:
     def _value(self, probe: Probe) -> Any:
         outcome = self._judge(probe).outcome
         return outcome.value if isinstance(outcome, Returned) else None
+
+    def _returned(self, probe: Probe) -> Returned:
+        observation = self._observe(probe)
+        if not isinstance(observation.outcome, Returned):
+            raise self._failure(observation)
+        return observation.outcome
 
     def _judge(self, probe: Probe) -> Observation:
         observation = self._observe(probe)

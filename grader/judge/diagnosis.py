@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from grader.judge.agreement import LOOSELY, agree, alternative, fragile, mutates, only_kind, precise
+from grader.judge.agreement import LOOSELY, agree, alternative, fragile, disturbs, only_kind, precise
 from grader.judge.misconception import Flawed, Misconception
 from grader.judge.observation import Observation
 from grader.sandbox.reply import Died, NotAValue, Raised
@@ -96,7 +96,7 @@ def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis |
     """
     usable = [o for o in observations if not isinstance(o.outcome, Died | NotAValue)]
     usable.sort(key=lambda o: o.probe.size)  # small questions first: most candidates drop out at once
-    if not any(o.failed or mutates(o.outcome, o.probe) for o in usable):
+    if not any(o.failed or disturbs(o.outcome, o.probe) for o in usable):
         return None
     if named := _whole(flawed, usable):
         return named
@@ -141,7 +141,7 @@ def _fit(
         fit.missed += 1
         if stop_early:
             break
-        failed = observation.failed or mutates(observation.outcome, observation.probe)
+        failed = observation.failed or bool(disturbs(observation.outcome, observation.probe))
         fit.unexplained += failed and not departs
         fit.contradicted += departs and not fragile(observation, other)
         fit.doubtful += failed and departs and fragile(observation, other)

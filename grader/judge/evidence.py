@@ -66,8 +66,9 @@ def evidence(observation: Observation, *, hide_expected: bool = False) -> str:
     digits = _digits(difference, observation)
     lines = ["with"]
     for name, value in _named_arguments(observation, names):
-        lines += _labelled(f"  {name} = ", show(value, DIGITS))
-    if difference.path is not None and _is_shown_whole(incoming := observation.answer.cotangent):
+        # Where no number is wrong, dtypes and shapes say more than numbers.
+        lines += _labelled(f"  {name} = ", _form(value) if difference.kind in ("dtype", "detached") else show(value))
+    if difference.kind == "gradient" and _is_shown_whole(incoming := observation.answer.cotangent):
         lines += _labelled("  gradient of the result = ", show(incoming, DIGITS))
     lines += _sides(observation, difference, names, digits, hide_expected)
     return "\n".join(lines)
@@ -81,9 +82,10 @@ def _sides(
     mine, wanted = f"yours{what}: ", f"expected{what}: "
     if difference.kind in ("accepted", "wrong-exception"):
         return [*_labelled(mine, _described(observation.outcome, yours, digits)), "expected: a ValueError"]
-    if difference.kind == "detached" and difference.path is None:
-        wrt = " and ".join(path_name(path, names) for path in observation.probe.wrt)
-        return ["yours: right values, but no gradient flows back", f"expected: a gradient of {wrt}"]
+    if difference.kind == "detached":
+        cut = observation.probe.wrt if difference.path is None else (difference.path,)
+        wrt = " and ".join(path_name(path, names) for path in cut)
+        return [f"yours: right values, but no gradient of {wrt}", f"expected: a gradient of {wrt}"]
     if difference.kind == "dtype":
         return [mine + _form(yours), "expected: not shown in this run" if hide_expected else wanted + _form(expected)]
     lines = _labelled(mine, _described(observation.outcome, yours, digits))
@@ -153,6 +155,8 @@ def _digits(difference: Difference, observation: Observation) -> int:
     if not (isinstance(yours, Tensor) and isinstance(expected, Tensor) and yours.shape == expected.shape):
         return DIGITS
     if not expected.is_floating_point() or not expected.numel():
+        return DIGITS
+    if not torch.equal(yours.isfinite(), expected.isfinite()):
         return DIGITS
     gap = (yours.double() - expected.double()).abs()
     gap = gap[gap.isfinite()]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grader.judge.agreement import mutates, precise
+from grader.judge.agreement import disturbs, precise
 from grader.judge.observation import Observation
 from grader.judge.values import tensors
 from grader.sandbox.reply import Died, NotAValue, Raised, Returned
@@ -43,8 +43,8 @@ class _Seen:
 def pattern(observations: Sequence[Observation]) -> Pattern | None:
     """The general cause that fits all failures, None if none does."""
     seen = [o for o in observations if not isinstance(o.outcome, Died | NotAValue)]
-    failed = [o for o in seen if o.failed or mutates(o.outcome, o.probe)]
-    right = [o for o in seen if not o.failed and not mutates(o.outcome, o.probe)]
+    failed = [o for o in seen if o.failed or disturbs(o.outcome, o.probe)]
+    right = [o for o in seen if not o.failed and not disturbs(o.outcome, o.probe)]
     if not failed:
         return None
     for find in _FINDERS:
@@ -122,7 +122,7 @@ def _low_precision(seen: _Seen) -> Pattern | None:
 
 def _gradients_only(seen: _Seen) -> Pattern | None:
     kinds = {o.comparison.difference.kind for o in seen.failed if o.comparison.difference}
-    if not kinds <= {"gradient", "detached"} or any(mutates(o.outcome, o.probe) for o in seen.failed):
+    if not kinds <= {"gradient", "detached"} or any(disturbs(o.outcome, o.probe) for o in seen.failed):
         return None
     return Pattern(
         "general.gradient",

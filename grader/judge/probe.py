@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from grader.judge.values import cast_floating, clone, floating_dtype, identical, map_tensors, size, tensors
+from grader.sandbox.inside.effects import RANDOM_STATE, REQUIRES_GRAD, random_state, requires_grad
 from grader.sandbox.reply import Outcome, Path, Raised, Returned
 
 Aim = Literal["value", "gradient", "raises", "call"]
@@ -38,6 +39,8 @@ class Probe:
     closeness: Closeness = Closeness()
     finite_only: bool = False
     """Gradients need only be finite (where any finite gradient is right)."""
+    traceless: bool = False
+    """The call may leave nothing behind: no moved random state, no result that asks for gradients."""
     names: tuple[str, ...] = ()
     """The function's parameters in order, for messages."""
 
@@ -58,8 +61,8 @@ class Probe:
     def same_inputs(self, other: Probe) -> bool:
         """Whether the two ask the same thing, bit for bit."""
         return (
-            (self.aim, self.wrt, self.cotangent_seed, self.closeness, self.finite_only)
-            == (other.aim, other.wrt, other.cotangent_seed, other.closeness, other.finite_only)
+            (self.aim, self.wrt, self.cotangent_seed, self.closeness, self.finite_only, self.traceless)
+            == (other.aim, other.wrt, other.cotangent_seed, other.closeness, other.finite_only, other.traceless)
             and identical(self.args, other.args)
             and identical(dict(self.kwargs), dict(other.kwargs))
         )
@@ -105,7 +108,7 @@ def run_here(function: Callable[..., Any], probe: Probe, cotangent: Any = None) 
     The function gets copies, so that one that changes its arguments spoils nothing. `cotangent` is a nested value
     shaped like the result; without it no gradients are computed.
     """
-    args, kwargs = clone(probe.args), clone(dict(probe.kwargs))
+    args, kwargs, state = clone(probe.args), clone(dict(probe.kwargs)), random_state()
     wanted = [at_path(args, kwargs, path).requires_grad_() for path in probe.wrt]
     try:
         with warnings.catch_warnings(), torch.enable_grad() if wanted else torch.no_grad():
@@ -119,9 +122,11 @@ def run_here(function: Callable[..., Any], probe: Probe, cotangent: Any = None) 
             is_value_error=isinstance(error, ValueError),
             is_not_implemented=isinstance(error, NotImplementedError),
         )
-    return Returned(
-        value=clone(value), gradients=gradients, changed_inputs=() if wanted else _changed(probe, args, kwargs)
-    )
+    effects = [] if torch.equal(random_state(), state) else [RANDOM_STATE]
+    if not wanted and requires_grad(value):
+        effects.append(REQUIRES_GRAD)
+    changed = () if wanted else _changed(probe, args, kwargs)
+    return Returned(clone(value), gradients, changed, effects=tuple(effects))
 
 
 def cotangent_like(value: Any, seed: int) -> Any:

@@ -568,6 +568,15 @@ def seeded(section: str, says: Mapping[str, str], fails: str) -> tuple[Misconcep
         fails="test_no_tensor_twice",
     ),
     *seeded(
+        "seeds",
+        {
+            "global-generator": "torch.manual_seed moves the random state that the whole program shares; draw from a "
+            "torch.Generator of your own.",
+            "asks-for-gradients": "The tensors require gradients; whoever trains them will ask for that.",
+        },
+        fails="test_leaves_no_trace",
+    ),
+    *seeded(
         "keys-and-shapes",
         {
             "head-added": "There is an lm_head among the keys; this model is tied, wte serves both ends.",
@@ -632,6 +641,10 @@ def init_gpt2(wrong: Wrong, config: dict[str, Any], seed: int) -> Weights:
     for name, endings in FORGOTTEN.items():
         if wrong(name):
             weights = {key: t for key, t in weights.items() if not key.endswith(endings)}
+    if wrong("global-generator"):
+        torch.manual_seed(seed)
+    if wrong("asks-for-gradients"):
+        weights = {key: t.clone().requires_grad_() for key, t in weights.items()}
     return {key: t.double() for key, t in weights.items()} if wrong("float64") else weights
 
 

@@ -182,7 +182,7 @@ def embed(wrong: Wrong, tokens: Tensor, table: Tensor) -> Tensor:
     ),
     Misconception(
         "vocabulary-first",
-        "The vocabulary comes out in front of the last leading axis; it belongs on the last axis: (..., V).",
+        "The vocabulary comes out in front of the last leading axis; it belongs on the last axis, behind all others.",
         "transpose-the-table",
         fails="test_small_table",
     ),

@@ -11,6 +11,7 @@ from grader.course.model import Course, Exercise
 from grader.report import ExerciseResult, Report
 
 WIDTH = 100
+NAME_WIDTH = 22
 TESTS_NAMED = 4
 """Failing tests that are named; of more, the number says enough."""
 LINES_PRINTED = 5
@@ -48,18 +49,23 @@ def render(report: Report, course: Course, student: str = "student", width: int 
             continue
         earned, possible = sum(r.earned for r in results), sum(r.possible for r in results)
         lines = [click.style(f"{lesson.title} ({lesson.slug})", bold=True) + f"   {earned} of {possible} points"]
+        column = max(NAME_WIDTH, *(len(result.name) for result in results))
         for result in results:
-            lines += _exercise(result, width, told=result.message in report.problems)
+            lines += _exercise(result, width, column, told=result.message in report.problems)
         blocks.append("\n".join(lines))
     blocks.append("\n".join(_summary(report, course, student, width)))
     return "\n\n".join(blocks) + "\n"
 
 
-def _exercise(result: ExerciseResult, width: int = WIDTH, told: bool = False) -> Iterator[str]:
-    """One exercise. told: its message stands at the head of the page already."""
+def _exercise(
+    result: ExerciseResult, width: int = WIDTH, column: int = NAME_WIDTH, told: bool = False
+) -> Iterator[str]:
+    """One exercise. column: the width of its name; told: its message stands at the head of the page already."""
     word = NOT_RUN if _never_ran(result) else WORDS.get(result.status, result.status)
     coloured = click.style(word, fg=COLOURS.get(result.status, "red"))
-    yield f"  {result.name:<22} {result.earned:>3}/{result.possible:<3} {coloured}" + (" (see above)" if told else "")
+    yield f"  {result.name:<{column}} {result.earned:>3}/{result.possible:<3} {coloured}" + (
+        " (see above)" if told else ""
+    )
     if result.status == "not_started" or told:
         return
     if result.message:

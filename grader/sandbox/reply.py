@@ -46,7 +46,9 @@ class Returned:
     result depends on any argument (it was detached); None when no gradients were asked for, or when the result's shape
     is not the cotangent's.
     changed_inputs: arguments that the function changed in place; stale: whether this call changed the result of the
-    call before it. Both are told by the worker, which runs the learner's code: believe them as feedback, no further.
+    call before it; effects: "random-state" if torch's global random state moved, "requires-grad" if the result asks for
+    gradients though no argument does. All three are told by the worker, which runs the learner's code: believe them as
+    feedback, no further.
     """
 
     value: Any
@@ -54,6 +56,7 @@ class Returned:
     changed_inputs: tuple[Path, ...] = ()
     stale: bool = False
     output: str = ""
+    effects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

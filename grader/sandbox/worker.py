@@ -150,7 +150,8 @@ class Worker:
         raise WireError(f"{frame.kind.name} is no answer to {kind.name}")
 
     def _returned(self, frame: Frame, call: Call, output: str) -> Returned:
-        value, found, changed, stale = parts(self._peer.decoder().decode(frame.body), object, object, list, bool)
+        told = self._peer.decoder().decode(frame.body)
+        value, found, changed, stale, effects = parts(told, object, object, list, bool, list)
         gradients = None
         if found is not None:
             if not isinstance(found, list) or not all(each is None or isinstance(each, Tensor) for each in found):
@@ -162,7 +163,9 @@ class Worker:
             if type(place) is not tuple or not place or not all(type(key) in (int, str) for key in place):
                 raise WireError("a changed argument without a place")
         paths = tuple(place[0] if len(place) == 1 else place for place in changed)
-        return Returned(value, gradients, paths, stale, output)
+        if not all(isinstance(effect, str) for effect in effects):
+            raise WireError("an effect without a name")
+        return Returned(value, gradients, paths, stale, output, tuple(effects))
 
     def _greet(self) -> tuple[str, ...]:
         """Send the limits and wait until it has locked itself down."""

@@ -567,6 +567,11 @@ class TestInitGpt2:
             check.expect(weights[key].dtype == torch.float32, f"{key} is {found}; it should be float32.")
 
     @law(1)
+    def test_leaves_no_trace(self, check: Check, draw: Draw) -> None:
+        """The weights come from a generator of their own, and they ask for no gradients."""
+        check.leaves_no_trace(SMALL, *seeds(draw))
+
+    @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """The configuration is the same after the call."""
         check.unchanged(SMALL, *seeds(draw))

@@ -279,3 +279,16 @@ def test_arguments_that_cannot_cross_are_the_callers_mistake(open_worker: OpenWo
     with pytest.raises(ValueError, match="a set"):
         worker.call(Call("lab", "f", ({1},)))
     assert value(worker.call(Call("lab", "f", (1,)))) == 1
+
+
+def test_effects_beside_the_value_are_told(open_worker: OpenWorker) -> None:
+    worker = open_worker(
+        """
+        import torch
+        def draws(): return torch.randn(2)
+        def own(): return torch.randn(2, generator=torch.Generator().manual_seed(1))
+        def asks(): return {"w": [torch.ones(2, requires_grad=True)]}
+        """
+    )
+    effects = [worker.call(Call("lab", name)).effects for name in ("draws", "own", "asks")]
+    assert effects == [("random-state",), (), ("requires-grad",)]

@@ -26,7 +26,7 @@ def current():
     return frame.f_locals['frame'].call_id
 def body(text):
     value = b's' + struct.pack('<I', len(text)) + text
-    return b't' + struct.pack('<I', 4) + value + b'N' + b'l' + bytes(4) + b'F'
+    return b't' + struct.pack('<I', 5) + value + b'N' + b'l' + bytes(4) + b'F' + b'l' + bytes(4)
 def frame(payload=body(b'forged'), kind=RETURNED, call_id=None, magic=b'\\xabSbx', length=None):
     call_id = current() if call_id is None else call_id
     return HEADER.pack(magic, kind, call_id, len(payload) if length is None else length) + payload
@@ -59,10 +59,13 @@ def protocol(outcome: Outcome) -> str:
         ("send(b'\\x80\\x04cos\\nsystem\\n(S\\'id\\'\\ntR.')", "no value of kind"),
         ("send(b'l\\x01\\0\\0\\0' * 100000 + b'N')", "too deeply"),
         ("send(b'l\\xff\\xff\\xff\\xff')", "ends too soon"),
-        ("send(b't\\4\\0\\0\\0' + b'h\\1' + bytes(12) + b'N' + b'l' + bytes(4) + b'F')", "a reference to nothing"),
-        ("send(b't\\4\\0\\0\\0NNTF')", "does not hold what was due"),
-        ("send(b't\\4\\0\\0\\0N' + b'l\\1\\0\\0\\0i' + bytes(8) + b'l' + bytes(4) + b'F')", "gradients"),
-        ("send(b't\\4\\0\\0\\0NN' + b'l\\1\\0\\0\\0t\\0\\0\\0\\0' + b'F')", "without a place"),
+        (
+            "send(b't\\5\\0\\0\\0' + b'h\\1' + bytes(12) + b'N' + b'l' + bytes(4) + b'F' + b'l' + bytes(4))",
+            "a reference to nothing",
+        ),
+        ("send(b't\\5\\0\\0\\0NNTFl' + bytes(4))", "does not hold what was due"),
+        ("send(b't\\5\\0\\0\\0N' + b'l\\1\\0\\0\\0i' + bytes(8) + b'l' + bytes(4) + b'F' + b'l' + bytes(4))", "gradients"),
+        ("send(b't\\5\\0\\0\\0NN' + b'l\\1\\0\\0\\0t\\0\\0\\0\\0' + b'F' + b'l' + bytes(4))", "without a place"),
         ("send(b'N', INVOKE)", "does not hold what was due"),
         ("send(b't\\4\\0\\0\\0i' + bytes(8) + b'Tt\\0\\0\\0\\0d\\0\\0\\0\\0', INVOKE)", "never given out"),
         ("send(b't\\2\\0\\0\\0i' + bytes(8) + b'l\\0\\0\\0\\0', 11)", "a call that was never made"),
@@ -84,7 +87,7 @@ def test_an_answer_prepared_for_the_next_call_ends_the_worker(open_worker: OpenW
         f"""{FORGER}
 def attack():
     here = current()
-    send(b't\\4\\0\\0\\0NNl\\0\\0\\0\\0F')
+    send(b't\\5\\0\\0\\0NNl\\0\\0\\0\\0F' + b'l' + bytes(4))
     for step in range(50): send(call_id=here + step)
     time.sleep(1000)
 def honest(): return 'honest'

@@ -1,4 +1,4 @@
-"""One call of a learner's function: gradients, changed arguments, stale results."""
+"""One call of a learner's function: gradients, changed arguments, stale results, effects on what all share."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from .gradients import Computations
+from .effects import RANDOM_STATE, REQUIRES_GRAD, random_state, requires_grad
 from .peer import Opaque
 from .snapshot import Place, Snapshot
 
@@ -29,20 +30,23 @@ class Caller:
         wrt: Sequence[Place] | None,
         cotangent: Any,
         opaque: Sequence[int],
-    ) -> tuple[Any, list[Tensor | None] | None, list[Place], bool]:
+    ) -> tuple[Any, list[Tensor | None] | None, list[Place], bool, list[str]]:
         """The value, the gradients in the order of `wrt` (see Returned; detached is an empty list), the places of
-        changed arguments, and whether the result of the call before was changed.
+        changed arguments, whether the result of the call before was changed, and other effects.
 
         Raises whatever the function raises.
         """
         leaves = [_at(args, kwargs, place).requires_grad_() for place in wrt or ()]
-        before = Snapshot((args, kwargs), self._stays_here)
+        before, state = Snapshot((args, kwargs), self._stays_here), random_state()
         with torch.enable_grad():  # an earlier call may have switched it off for good
             value = function(*args, **kwargs)
         changed = [place[1:] for place in before.changes()]
         stale = self._last is not None and bool(self._last.changes())
+        effects = [] if torch.equal(random_state(), state) else [RANDOM_STATE]
+        if not leaves and requires_grad(value):
+            effects.append(REQUIRES_GRAD)
         gradients = None if wrt is None else self._gradients(value, cotangent, leaves)
-        return self._keep(value, opaque), gradients, changed, stale
+        return self._keep(value, opaque), gradients, changed, stale, effects
 
     def remember(self, value: Any) -> None:
         """Keep a result that has crossed, to see whether the next call changes it."""
