@@ -199,10 +199,7 @@ WIRING = (
     *DRIFT,
     *about(
         "arguments-change-gradients-vanish-types-drift",
-        {
-            "takes-keys": "Keys are taken out of the dict of weights that was passed (pop does that); make a new "
-            "dict."
-        },
+        {"takes-keys": "Keys are taken out of the dict of weights that was passed (pop does that); make a new dict."},
         fails="test_leaves_arguments_alone",
     ),
 )

@@ -153,6 +153,8 @@ def gelu(wrong: Wrong, x: Tensor) -> Tensor:
         {
             "two-over-pi-without-root": "The constant before the bracket is 2 / pi; its root belongs there.",
             "cube-missing": "The cubic term is missing.",
+            "bracket-cubed": "The whole bracket is cubed; only the x of the small term is.",
+            "sigmoid-of-half": "Half of 1 + tanh(z) is the sigmoid of 2z; the sigmoid of z is taken.",
             "square-for-cube": "The small term has x squared; x cubed belongs there.",
             "constant-not-on-cube": "The root of 2 / pi multiplies x only; it multiplies the cubic term as well.",
             "misplaced-decimal": "The coefficient of the cube is 0.44715; it is 0.044715.",
@@ -186,7 +188,11 @@ def gelu_tanh(wrong: Wrong, x: Tensor) -> Tensor:
         bent = (inner.exp() - (-inner).exp()) / (inner.exp() + (-inner).exp())
     else:
         bent = torch.tanh(inner)
+    if wrong("bracket-cubed"):
+        bent = torch.tanh(constant * (seen + coefficient * seen) ** 3)
     gate = (1.0 if wrong("half-missing") else 0.5) * ((0 if wrong("one-missing") else 1) + bent)
+    if wrong("sigmoid-of-half"):
+        gate = torch.sigmoid(inner)
     other = neighbouring_gate(wrong, seen, ("exact-form", "sigmoid-form", "silu", "relu"))
     return activated(wrong, x, wide, gate if other is None else other)
 
@@ -201,6 +207,7 @@ def gelu_tanh(wrong: Wrong, x: Tensor) -> Tensor:
             "relu": "That is ReLU, which has no soft gate.",
             "hard-swish": "That is hard-swish, whose gate is a straight line cut off at both ends.",
             "tanh-of-x": "The gate is tanh, which runs from -1 to 1; a sigmoid runs from 0 to 1.",
+            "tanh-of-whole": "The sigmoid of x is half of 1 + tanh(x / 2); tanh is taken of x.",
         },
     ),
     *PARTS,
@@ -222,6 +229,8 @@ def silu(wrong: Wrong, x: Tensor) -> Tensor:
     """x times its sigmoid."""
     wide, seen = own_argument(wrong, x)
     gate = seen.exp() / (1 + seen.exp()) if wrong("exp-over-one-plus-exp") else torch.sigmoid(seen)
+    if wrong("tanh-of-whole"):
+        gate = (1 + torch.tanh(seen)) / 2
     if wrong("softplus"):
         gate = torch.nn.functional.softplus(seen) / torch.where(wide == 0, 1.0, wide)
     other = neighbouring_gate(wrong, seen, ("exact-form", "sigmoid-form", "relu", "hard-swish", "tanh-of-x"))
@@ -421,6 +430,7 @@ WIDTH = "two-thirds-then-round-up"
         {
             "fraction-rounded-up": "The fraction is not cut off: a third above a multiple goes up to the next one.",
             "fraction-rounded": "Two thirds of 4D are rounded to the nearest integer; the fraction is cut off.",
+            "two-thirds-as-decimal": "Two thirds are written as 0.67, which is more.",
         },
         fails="test_two_thirds_are_truncated",
     ),
@@ -446,6 +456,8 @@ def swiglu_hidden_width(wrong: Wrong, d_model: int, multiple_of: int = 256) -> i
         width = math.ceil(8 * d_model / 3)
     if wrong("fraction-rounded"):
         width = round(8 * d_model / 3)
+    if wrong("two-thirds-as-decimal"):
+        width = int(0.67 * 4 * d_model)
     if wrong("rounded-before"):
         return int(2 * (math.ceil(4 * d_model / multiple) * multiple) / 3)
     if wrong("not-rounded"):
@@ -453,7 +465,7 @@ def swiglu_hidden_width(wrong: Wrong, d_model: int, multiple_of: int = 256) -> i
     if wrong("rounded-down"):
         return width // multiple * multiple
     if wrong("rounded-to-nearest"):
-        return round(width / multiple) * multiple
+        return max(1, round(width / multiple)) * multiple
     if wrong("one-multiple-more"):
         return (width // multiple + 1) * multiple
     rounded = multiple * math.ceil(width / multiple)

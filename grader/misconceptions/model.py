@@ -304,6 +304,7 @@ def position_rows(wrong: Wrong, tokens: Tensor, n_positions: int) -> Tensor:
             "no-rotation": "Every token is given position 0, so that nothing is turned; positions are 0 to T - 1.",
             "positions-reversed": "The positions run from T - 1 down to 0; they run upwards.",
             "positions-by-token": "The token ids are taken for positions; positions are 0 to T - 1.",
+            "sinusoids-added": "Sinusoids are added to the embeddings; here positions come in by rotation alone.",
             **SCALED_TABLE,
         },
     ),
@@ -376,8 +377,17 @@ def llama(
     def block(x: Tensor, own: Weights) -> Tensor:
         return llama_block(x, own, n_heads, n_kv_heads, positions, base, in_blocks)
 
-    h = run(wrong, looked_up(wrong, tokens, wte), weights, block, norm)
+    h = looked_up(wrong, tokens, wte)
+    h = run(wrong, h + sinusoids(h) if wrong("sinusoids-added") else h, weights, block, norm)
     return logits_of(wrong, h, head, weights)
+
+
+def sinusoids(rows: Tensor) -> Tensor:
+    """The position table of the 2017 Transformer for `(B, T, D)`, sines and cosines in turn: `(T, D)`."""
+    seq, width = rows.shape[-2:]
+    columns = torch.arange(width, dtype=torch.float64)
+    angles = torch.arange(seq, dtype=torch.float64)[:, None] / 10000.0 ** ((columns - columns % 2) / width)
+    return torch.where(columns % 2 == 0, angles.sin(), angles.cos()).to(rows.dtype)
 
 
 # Counting --------------------------------------------------------------------------------------------------------
@@ -386,6 +396,7 @@ COUNTED = {
     "the-tables": {
         "tied-counted-twice": "A tied table is counted twice; it is one tensor with two uses.",
         "head-never-counted": "The output matrix of an untied model is not counted.",
+        "gpt2-always-tied": "gpt2 is taken to be tied; with tied False it has an output matrix of its own.",
         "tokens-not-counted": "The token table is not counted.",
         "positions-not-counted": "The position table of gpt2 is not counted; it is learned too.",
         "positions-in-llama": "A position table is counted for llama, which has none: it turns queries and keys.",
@@ -403,6 +414,7 @@ COUNTED = {
         "swiglu-of-two": "SwiGLU is counted with two matrices; it has a gate beside them.",
         "gpt2-of-three": "GPT-2's feed-forward network is counted with three matrices; it has two.",
         "hidden-width-assumed": "The hidden width is taken to be 4D; use d_hidden.",
+        "hidden-width-assumed-in-gpt2": "The hidden width of gpt2 is taken to be 4D; d_hidden says what it is.",
     },
     "biases-and-norms": {
         "no-biases": "The biases of gpt2 are not counted.",
@@ -422,7 +434,13 @@ COUNTED = {
 }
 COUNTED_BY = {
     "two_small_blocks": ("one-position-too-many", "kv-heads-in-gpt2", "gpt2-of-three", "hidden-width-assumed"),
-    "tied_and_untied": ("head-never-counted", "positions-in-llama", "biases-in-llama", "shift-in-llama"),
+    "tied_and_untied": (
+        "gpt2-always-tied",
+        "head-never-counted",
+        "positions-in-llama",
+        "biases-in-llama",
+        "shift-in-llama",
+    ),
     "shared_heads": ("kv-full-width", "kv-one-head-wide"),
     "llama_7b": ("swiglu-of-two",),
 }
@@ -444,7 +462,8 @@ def count_parameters(wrong: Wrong, config: Mapping[str, Any]) -> int | float:
     """The count with switches: a list of tensors by their sizes, added up."""
     old = config["family"] == "gpt2"
     width, n_blocks, n_heads = config["d_model"], config["n_blocks"], config["n_heads"]
-    hidden = 4 * width if wrong("hidden-width-assumed") else config["d_hidden"]
+    assumed = wrong("hidden-width-assumed") or (old and wrong("hidden-width-assumed-in-gpt2"))
+    hidden = 4 * width if assumed else config["d_hidden"]
     shared = not old or wrong("kv-heads-in-gpt2")
     kv_heads = config["n_kv_heads"] if shared and not wrong("kv-full-width") else n_heads
     kv_width = width // n_heads * (1 if wrong("kv-one-head-wide") and shared else kv_heads)
@@ -467,7 +486,8 @@ def count_parameters(wrong: Wrong, config: Mapping[str, Any]) -> int | float:
     norms = [norm] * (n_blocks * (1 if wrong("one-norm-a-block") else 2) + (not wrong("no-final-norm")))
     table = config["vocab"] * width
     tables = [] if wrong("tokens-not-counted") else [table]
-    if wrong("tied-counted-twice") or not (config["tied"] or wrong("head-never-counted")):
+    one_table = config["tied"] or wrong("head-never-counted") or (old and wrong("gpt2-always-tied"))
+    if wrong("tied-counted-twice") or not one_table:
         tables.append(table)
     if (old and not wrong("positions-not-counted")) or (not old and wrong("positions-in-llama")):
         tables.append((config["max_positions"] + wrong("one-position-too-many")) * width)
