@@ -43,7 +43,7 @@ def told(function) -> str | None:
 
 
 def only_matrices(x: Tensor) -> Tensor:
-    rows, features = x.shape
+    _rows, _features = x.shape
     return centre(x)
 
 

@@ -125,8 +125,8 @@ def _first(parts: list[Comparison]) -> Comparison:
 
 
 def _type_difference(value: Any, given: Any, place: Place) -> Comparison:
-    missing = " (is a `return` missing?)" if value is None and not place else ""
-    what = f"{_part(place)}Your function returned {describe_type(value)}{missing}; {describe_type(given)} was expected."
+    what = f"{_part(place)}Your function returned {describe_type(value)}; {describe_type(given)} was expected."
+    what += " Is a `return` missing?" if value is None and not place else ""
     return Comparison(Difference("type", what, place=place))
 
 

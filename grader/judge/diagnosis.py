@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from grader.judge.agreement import LOOSELY, agree, alternative, fragile, disturbs, only_kind, precise
+from grader.judge.agreement import LOOSELY, agree, alternative, disturbs, fragile, only_kind, precise
 from grader.judge.misconception import Flawed, Misconception
 from grader.judge.observation import Observation
 from grader.sandbox.reply import Died, NotAValue, Raised

@@ -18,13 +18,15 @@ from grader.judge.probe import path_name
 from grader.judge.values import Place, tensors
 from grader.sandbox.reply import Outcome, Raised, Returned
 
-SHOWN_WHOLE = 30
+SHOWN_WHOLE = 28
 """Numbers in a tensor that a person still reads at a glance."""
 SHOWN_MASK = 48
 """Booleans that a person still reads: they stand in columns."""
 DIGITS = 4
 LARGE = 100.0, 1e7
 """Between these two a number keeps two decimals, or logits near 8000 would all look the same."""
+LINE = 80
+"""Characters that a list may fill on one line."""
 EASY_DIGITS = 6
 """A difference that needs more digits than this is hard to see."""
 
@@ -89,7 +91,7 @@ def _sides(
     if difference.kind == "dtype":
         return [mine + _form(yours), "expected: not shown in this run" if hide_expected else wanted + _form(expected)]
     lines = _labelled(mine, _described(observation.outcome, yours, digits))
-    if difference.kind == "type" and isinstance(observation.outcome, Returned):
+    if difference.kind == "type" and yours is not None:
         lines[-1] += f"   ({describe_type(yours)})"
     if hide_expected:
         return [*lines, "expected: not shown in this run"]
@@ -196,7 +198,8 @@ def show(value: Any, digits: int = DIGITS) -> str:
 
 def _sequence(items: list[str], brackets: str) -> str:
     """On one line, or with each item on lines of its own if one of them needs several."""
-    joint = ",\n " if any("\n" in item for item in items) else ", "
+    long = any("\n" in item for item in items) or sum(map(len, items)) > LINE
+    joint = ",\n " if long else ", "
     return brackets[0] + joint.join(item.replace("\n", "\n ") for item in items) + brackets[1]
 
 

@@ -256,12 +256,12 @@ def unembed(wrong: Wrong, hidden: Tensor, table: Tensor) -> Tensor:
     *about(
         "one-peak-per-slice",
         {
-            "no-peak-removed": "Exponentials of raw logits overflow to inf / inf or underflow to 0 / 0; subtract each "
+            "no-peak-removed": "Exponentials of raw logits overflow to inf/inf or underflow to 0/0; subtract each "
             "slice's largest logit first.",
             "one-peak-for-all": "The largest logit of the whole tensor is subtracted, so slices far below it underflow "
-            "to 0 / 0; subtract each slice's own largest.",
+            "to 0/0; subtract each slice's own largest.",
             "peak-at-least-0": "The largest logit is taken as 0 where all are negative, so slices far below 0 give "
-            "0 / 0; a running maximum starts from -inf.",
+            "0/0; a running maximum starts from -inf.",
             "mean-removed": "The mean is subtracted, which lets exponents overflow; subtract the largest logit.",
             "minimum-removed": "The smallest logit is subtracted, so exponentials only grow; subtract the largest.",
             "never-divided": "The exponentials are not divided by their sum, so a slice does not sum to 1.",
@@ -290,8 +290,7 @@ def unembed(wrong: Wrong, hidden: Tensor, table: Tensor) -> Tensor:
     *about(
         "a-slice-with-nothing-in-it",
         {
-            "nan-without-a-possible-entry": "A slice of nothing but -inf gives NaN (-inf - -inf, or 0 / 0); give "
-            "zeros.",
+            "nan-without-a-possible-entry": "A slice of nothing but -inf gives NaN (-inf - -inf, or 0/0); give zeros.",
             "uniform-without-a-possible-entry": "A slice of nothing but -inf comes out uniform, as it does when -inf "
             "is replaced by a large negative number; give zeros.",
         },

@@ -112,8 +112,7 @@ def _wrapped(text: str, width: int, indent: str = "      ") -> Iterator[str]:
 
 def _summary(report: Report, course: Course, student: str, width: int) -> Iterable[str]:
     yield f"{report.earned} of {report.possible} points."
-    for line in _next(report, course, student):
-        yield from _wrapped(line, width, indent="")
+    yield from _next(report, course, student)
     yield ""
     yield from _wrapped(f"Seed {report.seed}. Protections: {', '.join(report.layers)}.", width, indent="")
 
@@ -126,12 +125,12 @@ def _next(report: Report, course: Course, student: str) -> Iterable[str]:
         yield "All right. See `anatomy status` for what comes next."
         return
     exercise = course.exercise(upcoming.id)
-    if upcoming.status == "not_started":
-        yield f"Next: write `{exercise.name}` in {student}/{exercise.lesson}.py, then `anatomy grade {exercise.id}`."
-    else:
-        yield f"Next: mend `{exercise.name}` in {student}/{exercise.lesson}.py, then `anatomy grade {exercise.id}`."
+    yield ""
+    what = "Write:" if upcoming.status == "not_started" else "Mend:"
+    yield f"{what:<10} {exercise.name} in {student}/{exercise.lesson}.py"
+    yield f"Grade it:  anatomy grade {exercise.id}"
     if exercise.hints:
-        yield f"Stuck? `anatomy hint {exercise.id}`"
+        yield f"Stuck?     anatomy hint {exercise.id}"
 
 
 def _welcome(report: Report, course: Course, student: str, width: int) -> str:
@@ -148,8 +147,8 @@ def _welcome(report: Report, course: Course, student: str, width: int) -> str:
         f"  2. Open    {student}/{lesson.slug}.py   and write `{first.name}` where it says TODO",
         f"  3. Run     anatomy grade {first.id}",
         "",
-        "`anatomy grade --watch` grades each time you save.",
-        f"Stuck? `anatomy hint {first.id}`",
+        f"Stuck?                 anatomy hint {first.id}",
+        "Grade on every save:   anatomy grade --watch",
     ]
     if alone:
         return "\n".join(lines) + "\n"

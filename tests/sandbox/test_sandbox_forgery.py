@@ -64,7 +64,10 @@ def protocol(outcome: Outcome) -> str:
             "a reference to nothing",
         ),
         ("send(b't\\5\\0\\0\\0NNTFl' + bytes(4))", "does not hold what was due"),
-        ("send(b't\\5\\0\\0\\0N' + b'l\\1\\0\\0\\0i' + bytes(8) + b'l' + bytes(4) + b'F' + b'l' + bytes(4))", "gradients"),
+        (
+            "send(b't\\5\\0\\0\\0N' + b'l\\1\\0\\0\\0i' + bytes(8) + b'l' + bytes(4) + b'F' + b'l' + bytes(4))",
+            "gradients",
+        ),
         ("send(b't\\5\\0\\0\\0NN' + b'l\\1\\0\\0\\0t\\0\\0\\0\\0' + b'F' + b'l' + bytes(4))", "without a place"),
         ("send(b'N', INVOKE)", "does not hold what was due"),
         ("send(b't\\4\\0\\0\\0i' + bytes(8) + b'Tt\\0\\0\\0\\0d\\0\\0\\0\\0', INVOKE)", "never given out"),

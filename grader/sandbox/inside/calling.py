@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .gradients import Computations
 from .effects import RANDOM_STATE, REQUIRES_GRAD, random_state, requires_grad
+from .gradients import Computations
 from .peer import Opaque
 from .snapshot import Place, Snapshot
 
