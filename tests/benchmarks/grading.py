@@ -34,12 +34,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["ANATOMY_HOME"] = str(folder / "home")
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a person's Python keeps its bytecode; so does torch's
         student = workspace(folder)
         grade = [*ANATOMY, "grade", LESSON, "--student", str(student)]
         torch, cold = in_turn(rounds, command(IMPORT_TORCH), command(grade))
         report("cold `anatomy grade normalization` / `import torch`", cold, torch, target=1.6)
         torch, warm = in_turn(rounds, command(IMPORT_TORCH), Watching(student, rounds + 1))
         report("verdict in --watch after a save / `import torch`", warm, torch, target=0.15)
+        everything = [*ANATOMY, "grade", "--student", str(student)]
+        torch, right = in_turn(rounds, command(IMPORT_TORCH), command(everything))
+        report("all lessons, everything right / `import torch`", right, torch, target=3)
+        everything = [*ANATOMY, "grade", "--student", str(all_wrong(folder))]
+        torch, wrong = in_turn(rounds, command(IMPORT_TORCH), command(everything))
+        report("all lessons, every function wrong / `import torch`", wrong, torch, target=6)
         for name in ("list", "status"):
             nothing, quick = in_turn(rounds, command(NOTHING), command([*ANATOMY, name], cwd=folder))
             added = 1000 * (statistics.median(quick) - statistics.median(nothing))
@@ -53,6 +60,17 @@ def workspace(folder: Path) -> Path:
     for lesson in load_course().lessons:
         text = (reference_folder() / f"{lesson.slug}.py").read_text("utf-8")
         (student / f"{lesson.slug}.py").write_text(text, "utf-8")
+    return student
+
+
+def all_wrong(folder: Path) -> Path:
+    """Every function in a way that somebody once got it wrong (the first of tests/answers/wrong for each)."""
+    student = folder / "wrong"
+    student.mkdir()
+    answers = Path(__file__).parents[1] / "answers" / "wrong"
+    for lesson in load_course().lessons:
+        texts = [min(answers.glob(f"{exercise.id}.*.py")).read_text("utf-8") for exercise in lesson.exercises]
+        (student / f"{lesson.slug}.py").write_text("\n\n".join(texts), "utf-8")
     return student
 
 
