@@ -126,7 +126,8 @@ class _Sitting:
         file = self.submission.file(exercise.lesson)
         if file.problem is not None:
             return decided(exercise, tests, "error", file.problem.message)
-        definition = self.student.definition(exercise.lesson, exercise.name)
+        others = [other.name for other in self.grader.course.lesson(exercise.lesson).exercises if other != exercise]
+        definition = self.student.definition(exercise.lesson, exercise.name, others)
         if definition.problem:
             return decided(exercise, tests, "error", definition.problem)
         if definition.is_stub:
@@ -210,7 +211,9 @@ class _Sitting:
             again = self._examine(exercise, candidate)
         names = ", ".join(f"`{other.id}`" for other in faulty)
         if again.status == "passed":
-            message = f"This function is right; it inherits the fault of {names}."
+            unwritten = all(self.attempt(other).status == "not_started" for other in faulty)
+            lack = f"it rests on {names}, not written yet" if unwritten else f"it inherits the fault of {names}"
+            message = f"This function is right; {lack}."
             return replace(again, inherits=faulty[0].id, message=message)
         if sum(again.earned) < sum(alone.earned) or again.verdict is not None:
             return alone

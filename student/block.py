@@ -1,5 +1,5 @@
 """The block: Assemble norms, attention and feed-forward network into the blocks of GPT-2 and LLaMA, and trace every
-shape on the way.
+shape.
 
 Read lessons/block/lesson.md, then fill in the functions from top to bottom.
 

@@ -269,7 +269,7 @@ def _first_index(mask: Tensor) -> tuple[int, ...]:
 
 def _count(mask: Tensor) -> str:
     """How many values are wrong, as a clause."""
-    return _total(mask) + (" is not the expected one" if int(mask.sum()) == 1 else " differ from the expected ones")
+    return _total(mask) + (" is not the expected one" if int(mask.sum()) == 1 else " differ from the expected values")
 
 
 def _total(mask: Tensor) -> str:

@@ -91,8 +91,8 @@ class _Fit:
 def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis | None:
     """Name the mistake, or None if nothing in the catalogue explains the outcomes.
 
-    When nothing explains them all, range and precision are left aside: a formula may be wrong in a way that is known,
-    and the low-precision tests fail for a reason of their own.
+    When nothing explains them all, range, precision and refusals are left aside: a formula may be wrong in a way that
+    is known, and the other tests fail for reasons of their own.
     """
     usable = [o for o in observations if not isinstance(o.outcome, Died | NotAValue)]
     usable.sort(key=lambda o: o.probe.size)  # small questions first: most candidates drop out at once
@@ -104,7 +104,7 @@ def diagnose(flawed: Flawed, observations: Sequence[Observation]) -> Diagnosis |
     cores = [fit for fit in singles if fit.core]
     if named := _nearest(cores):
         return replace(named, rest=any(fit.doubtful for fit in cores))
-    formulas = [o for o in usable if precise(o.probe)]
+    formulas = [o for o in usable if precise(o.probe) and o.probe.aim != "raises"]
     formula_failed = any(o.failed for o in formulas)
     if formula_failed and (named := _whole(flawed, formulas)):
         return replace(named, rest=True)

@@ -43,7 +43,7 @@ class TestCausalMask:
 
     @value(1)
     def test_other_chunks(self, check: Check, draw: Draw) -> None:
-        """Chunks and caches of other sizes."""
+        """The same holds for chunks and caches of other sizes."""
         new = int(draw.integers(2, 7, 1))
         check.exact(new, new + int(draw.integers(1, 9, 1)))
         check.exact(8, 9)
@@ -109,7 +109,7 @@ class TestSlidingWindowMask:
 
     @value(1)
     def test_other_sizes(self, check: Check, draw: Draw) -> None:
-        """Chunks, caches and windows of other sizes."""
+        """The same holds for chunks, caches and windows of other sizes."""
         new = int(draw.integers(2, 7, 1))
         check.exact(new, new + int(draw.integers(1, 9, 1)), int(draw.integers(2, 6, 1)))
         check.exact(5, 6, 5)
@@ -158,7 +158,7 @@ class TestAttentionScores:
 
     @value(1)
     def test_one_leading_axis(self, check: Check, draw: Draw) -> None:
-        """A batch without heads."""
+        """A batch without heads keeps its one leading axis."""
         check(draw.normal(3, 7, 10), draw.normal(3, 2, 10))
 
     @value(1)
@@ -341,7 +341,7 @@ class TestAttention:
 
     @dtype(1)
     def test_large_scores(self, check: Check, draw: Draw) -> None:
-        """Float32 scores in the hundreds."""
+        """Float32 scores in the hundreds neither overflow nor vanish."""
         q, k, v = draw.normal(3, 16, shift=10.0), draw.normal(5, 16, scale=0.3, shift=6.0), draw.normal(5, 4)
         check.within(kappa=300)(q.float(), k.float(), v.float(), mask=aligned(3, 5))
 
@@ -392,7 +392,7 @@ class TestAttentionEntropy:
 
     @value(1)
     def test_positive_weights(self, check: Check, draw: Draw) -> None:
-        """Weights without any zero."""
+        """Weights without any zero are summed over all keys."""
         check(draw.probabilities(5, 7))
 
     @value(1)
@@ -407,7 +407,7 @@ class TestAttentionEntropy:
 
     @value(1)
     def test_many_keys(self, check: Check, draw: Draw) -> None:
-        """Many small weights, none of them biased by a constant inside the logarithm."""
+        """Many small weights are counted as they are: no constant is added inside the logarithm."""
         check(draw.probabilities(3, 640))
 
     @value(1)

@@ -157,7 +157,7 @@ class TestSoftmax:
 
     @value(1)
     def test_square_slices(self, check: Check, draw: Draw) -> None:
-        """Slices as long as they are many are divided each by its own sum."""
+        """In a square input, too, each slice along dim is divided by its own sum."""
         check(draw.normal(4, 4, scale=2))
         check(draw.normal(3, 3, scale=2), dim=0)
 
