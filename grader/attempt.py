@@ -17,7 +17,10 @@ from grader.session import SuiteTest, TestRecord
 
 OUTPUT_SHOWN = 2000
 """Characters of what a function printed that a result keeps."""
-FLOAT32_NOTE = "Right to float32 precision, not to float64: accepted. A conversion to float32 on the way, or a tiny constant, does this."
+FLOAT32_NOTE = (
+    "Right to float32 precision, not to float64: accepted. A conversion to float32 on the way, or a tiny constant, "
+    "does this."
+)
 
 
 @dataclass(frozen=True)
