@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from grader.course.model import Exercise
@@ -73,8 +73,11 @@ class Attempt:
         return self.status in ("passed", "inherited")
 
 
-def settle(attempt: Attempt, flawed: Flawed | None, *, hide_expected: bool) -> ExerciseResult:
-    """The result of an attempt, with the mistake named where the numbers name it."""
+def settle(attempt: Attempt, catalogue: Callable[[Exercise], Flawed | None], *, hide_expected: bool) -> ExerciseResult:
+    """The result of an attempt, with the mistake named where the numbers name it.
+
+    catalogue: the known mistakes of an exercise; asked for only when there is something to name.
+    """
     status, exercise = attempt.status, attempt.exercise
     result = ExerciseResult(
         id=exercise.id,
@@ -95,7 +98,7 @@ def settle(attempt: Attempt, flawed: Flawed | None, *, hide_expected: bool) -> E
     if status == "grader_fault":
         fault = next(record for record in attempt.records if record.status == "grader_fault")
         return replace(result, message=f"The grader failed in its own test {fault.test.name!r}:\n{fault.sentence}")
-    return _explained(result, attempt, flawed, hide_expected)
+    return _explained(result, attempt, catalogue(exercise), hide_expected)
 
 
 def _explained(

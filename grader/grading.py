@@ -69,8 +69,7 @@ class Grader:
         finally:
             sitting.close()
         results = tuple(
-            settle(attempt, flawed_function(attempt.exercise), hide_expected=self.options.hide_expected)
-            for attempt in attempts
+            settle(attempt, flawed_function, hide_expected=self.options.hide_expected) for attempt in attempts
         )
         problems = sitting.problems({exercise.lesson for exercise in exercises})
         return Report(submission.folder.name, self.options.seed, sitting.layers(), results, problems)

@@ -1,1 +1,1 @@
-"""Known mistakes, one file a lesson; see grader.judge.misconception."""
+"""Known mistakes, one file or package a lesson; see grader.judge.misconception."""
