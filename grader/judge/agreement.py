@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -14,9 +15,9 @@ from grader.judge.answer import Answer
 from grader.judge.comparison import Difference, compare
 from grader.judge.misconception import Flawed
 from grader.judge.observation import Observation
-from grader.judge.probe import Closeness, Probe, run_here
-from grader.judge.tolerance import Line, line
-from grader.judge.values import Place, leaves, tensors
+from grader.judge.probe import Probe, run_here
+from grader.judge.tolerance import FLOOR, Line, unit_roundoff
+from grader.judge.values import leaves
 from grader.sandbox.reply import Outcome, Raised, Returned
 
 BORDERLINE = 4.0
@@ -28,34 +29,27 @@ LOOSELY = 100.0
 
 @dataclass(frozen=True)
 class Alternative:
-    """What a misconception answers to a probe.
-
-    difference: how that differs from the right answer; lines: how near a learner must come to it to have made the same
-    mistake, for each floating tensor of the result and, by path, for each gradient.
-    """
+    """What a misconception answers to a probe."""
 
     outcome: Outcome
-    difference: Difference | None
-    lines: Mapping[Place, Line]
-    gradient_lines: Mapping[Any, Line]
+    probe: Probe
+    answer: Answer
 
-    def departs(self, probe: Probe) -> bool:
+    @cached_property
+    def difference(self) -> Difference | None:
+        """How that differs from the right answer. Most candidates drop out before anybody asks."""
+        return compare(self.outcome, self.answer, self.probe).difference
+
+    @property
+    def departs(self) -> bool:
         """Whether it is not the right answer."""
-        return self.difference is not None or bool(disturbs(self.outcome, probe))
+        return self.difference is not None or bool(disturbs(self.outcome, self.probe))
 
 
 def alternative(flawed: Flawed, names: frozenset[str], probe: Probe, answer: Answer) -> Alternative:
     """The answer of these mistakes made together; asked once and kept with the right answer."""
     if names not in answer.asked:
-        outcome = run_here(flawed.variant(names), probe, answer.cotangent)
-        values = dict(tensors(outcome.value)) if isinstance(outcome, Returned) else {}
-        gradients = (outcome.gradients or {}) if isinstance(outcome, Returned) else {}
-        answer.asked[names] = Alternative(
-            outcome,
-            compare(outcome, answer, probe).difference,
-            {place: _wider(t, answer.lines.get(place)) for place, t in values.items() if t.is_floating_point()},
-            {path: _wider(g, answer.gradient_lines.get(path)) for path, g in gradients.items() if g is not None},
-        )
+        answer.asked[names] = Alternative(run_here(flawed.variant(names), probe, answer.cotangent), probe, answer)
     found: Alternative = answer.asked[names]
     return found
 
@@ -76,9 +70,11 @@ def agree(observation: Observation, other: Alternative) -> float | None:
         return None
     if probe.finite_only or not precise(probe):
         return _kinds_apart(observation.comparison.difference, other.difference)
-    apart = _apart(mine.value, theirs.value, other.lines)
+    apart = _apart(mine.value, theirs.value, observation.answer.lines)
     if apart is not None and probe.wrt:
-        gradients = _apart(_by_path(mine.gradients), _by_path(theirs.gradients), other.gradient_lines, by_path=True)
+        gradients = _apart(
+            _by_path(mine.gradients), _by_path(theirs.gradients), observation.answer.gradient_lines, by_path=True
+        )
         apart = None if gradients is None else max(apart, gradients)
     return _overflow(observation.comparison.difference, other.difference) if apart is None else apart
 
@@ -147,7 +143,7 @@ def _apart(mine: Any, theirs: Any, lines: Mapping[Any, Line], by_path: bool = Fa
     return fine
 
 
-def _leaf_distance(mine: Any, theirs: Any, allowed: Line | None) -> float | None:
+def _leaf_distance(mine: Any, theirs: Any, right: Line | None) -> float | None:
     if not (isinstance(mine, Tensor) and isinstance(theirs, Tensor)):
         if isinstance(mine, float) and isinstance(theirs, float):
             same = mine == theirs or math.isclose(mine, theirs, rel_tol=1e-12) or (mine != mine and theirs != theirs)
@@ -156,7 +152,7 @@ def _leaf_distance(mine: Any, theirs: Any, allowed: Line | None) -> float | None
         return 0.0 if same else None
     if mine.shape != theirs.shape or mine.dtype != theirs.dtype:
         return None
-    if allowed is None or not mine.numel():
+    if not mine.is_floating_point() or not mine.numel():
         return 0.0 if torch.equal(mine, theirs) else None
     gap = (mine.double() - theirs.double()).abs()
     worst = float(gap.max())
@@ -166,12 +162,15 @@ def _leaf_distance(mine: Any, theirs: Any, allowed: Line | None) -> float | None
             return None
         rest = gap[~odd]
         worst = float(rest.max()) if rest.numel() else 0.0
-    if worst > allowed.passes:
+    return _in_lines(worst, theirs, right)
+
+
+def _in_lines(distance: float, theirs: Tensor, right: Line | None) -> float | None:
+    """A distance in float64 lines; None beyond the pass line of the right answer and that of the mistake's own size."""
+    finite = theirs[theirs.isfinite()]
+    scale = float(finite.abs().max()) if finite.numel() else 0.0
+    passes = FLOOR * unit_roundoff(torch.float32) * scale
+    if distance > max(passes, right.passes if right else 0.0):
         return None
-    return worst / allowed.fine if allowed.fine > 0 else 0.0
-
-
-def _wider(tensor: Tensor, right: Line | None) -> Line:
-    """The pass line of the right answer, or that of the misconception's own size if it is larger."""
-    own = line(tensor.double(), None, torch.float64, Closeness())
-    return own if right is None else Line(max(own.passes, right.passes), max(own.fine, right.fine))
+    fine = max(FLOOR * unit_roundoff(torch.float64) * scale, right.fine if right else 0.0)
+    return distance / fine if fine > 0 else 0.0

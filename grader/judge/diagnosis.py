@@ -128,7 +128,10 @@ def _fit(
     for observation in observations:
         other = alternative(flawed, names, observation.probe, observation.answer)
         distance = agree(observation, other)
-        departs = other.departs(observation.probe)
+        if distance is None and stop_early:
+            fit.missed += 1
+            break
+        departs = other.departs
         if distance is not None:
             fit.fine = max(fit.fine, distance)
             fit.agreed += 1
@@ -139,8 +142,6 @@ def _fit(
             fit.proven += said and not only_kind(observation, other)
             continue
         fit.missed += 1
-        if stop_early:
-            break
         failed = observation.failed or bool(disturbs(observation.outcome, observation.probe))
         fit.unexplained += failed and not departs
         fit.contradicted += departs and not fragile(observation, other)

@@ -40,7 +40,7 @@ def smallest(observations: Sequence[Observation]) -> Observation | None:
 def telling(observations: Sequence[Observation], flawed: Flawed, diagnosis: Diagnosis) -> Observation | None:
     """The failing observation that shows the named mistake best: one of the tidy first test, or else the smallest."""
     names = frozenset(m.name for m in diagnosis.misconceptions[: 1 if diagnosis.either else None])
-    shown = [o for o in observations if o.failed and alternative(flawed, names, o.probe, o.answer).departs(o.probe)]
+    shown = [o for o in observations if o.failed and alternative(flawed, names, o.probe, o.answer).departs]
     returned = [o for o in shown if isinstance(o.outcome, Returned)]
     tidy = [o for o in returned if o.test == observations[0].test and _easy(o)]
     return smallest(tidy) or smallest(returned) or smallest(shown)

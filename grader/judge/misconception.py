@@ -11,6 +11,9 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+MOST_PAIRS = 300
+"""Pairs that are tried for one exercise; a rarer one is not worth the learner's wait."""
+
 Wrong = Callable[[str], bool]
 """`wrong("eps-outside-root")` says whether that switch is on."""
 
@@ -61,8 +64,10 @@ class Flawed:
         return partial(self.function, wrong)
 
     def pairs(self) -> list[tuple[Misconception, Misconception]]:
-        """Every two mistakes that can be made together."""
-        return list(combinations([m for m in self.misconceptions if not m.alone], 2))
+        """Two mistakes that may be made together, the commoner first: a catalogue lists common mistakes first."""
+        common = list(enumerate(m for m in self.misconceptions if not m.alone))
+        both = sorted(combinations(common, 2), key=lambda pair: pair[0][0] + pair[1][0])
+        return [(a, b) for (_, a), (_, b) in both[:MOST_PAIRS]]
 
     def named(self, name: str) -> Misconception:
         """The misconception of that name. Raises KeyError."""
