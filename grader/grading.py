@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,6 +91,7 @@ class _Sitting:
         self._attempts: dict[str, Attempt] = {}
         self._under_way: set[str] = set()
         self._candidates: dict[str, Candidate] = {}
+        self._broken: dict[str, tuple[str, ...]] = {}
         self._everything = frozenset((e.lesson, e.name) for e in grader.course.exercises)
 
     def close(self) -> None:
@@ -193,9 +195,10 @@ class _Sitting:
             for other in self.grader.course.exercises
             if (other.lesson, other.name) in reached and other.id != exercise.id and not self._is_fine(other)
         ]
-        if not faulty:
+        broken = self._broken_below(exercise.lesson)
+        if not faulty and not broken:
             return alone
-        unusable = {
+        unusable = {*broken} | {
             other.lesson for other in faulty if other.lesson != exercise.lesson and self._cannot_run(other.lesson)
         }
         lent = [*faulty, *(other for slug in unusable for other in self.grader.course.lesson(slug).exercises)]
@@ -208,15 +211,39 @@ class _Sitting:
         )
         with lender as candidate:
             again = self._examine(exercise, candidate)
-        names = ", ".join(f"`{other.id}`" for other in faulty)
+        names = ", ".join(f"`{other.id}`" for other in faulty) or ", ".join(f"student/{slug}.py" for slug in broken)
         if again.status == "passed":
-            unwritten = all(self.attempt(other).status == "not_started" for other in faulty)
-            lack = f"it rests on {names}, not written yet" if unwritten else f"it inherits the fault of {names}"
-            message = f"This function is right; {lack}."
-            return replace(again, inherits=faulty[0].id, message=message)
+            return replace(again, inherits=lent[0].id, message=f"This function is right; {self._lack(faulty, broken)}.")
         if sum(again.earned) < sum(alone.earned) or again.verdict is not None:
             return alone
         return replace(again, notes=(*again.notes, f"Judged with a correct {names} in place of yours."))
+
+    def _lack(self, faulty: Sequence[Exercise], broken: Sequence[str]) -> str:
+        """What a right function lacks below it."""
+        names = ", ".join(f"`{other.id}`" for other in faulty)
+        if broken:
+            return f"its file imports {' and '.join(f'student/{slug}.py' for slug in broken)}, which cannot be run"
+        if all(self.attempt(other).status == "not_started" for other in faulty):
+            return f"it rests on {names}, not written yet"
+        return f"it inherits the fault of {names}"
+
+    def _broken_below(self, lesson: str) -> tuple[str, ...]:
+        """Other modules of the learner's that keep this one from being imported."""
+        if lesson not in self._broken:
+            failure, broken = self._candidate(lesson).import_failure(), list[str]()
+            while (slug := _origin(failure)) is not None and slug not in (lesson, *broken):
+                if slug not in {known.slug for known in self.grader.course.lessons}:
+                    break
+                broken.append(slug)
+                lent = {
+                    each: {e.name: stand_in(reference_function(e)) for e in self.grader.course.lesson(each).exercises}
+                    for each in broken
+                }
+                zygote, limits = self.grader.zygote, self._limits(lesson)
+                with Candidate(zygote, self.sources, lesson, limits, lent, tuple(broken)) as without:
+                    failure = without.import_failure()
+            self._broken[lesson] = tuple(broken)
+        return self._broken[lesson]
 
     def _is_fine(self, other: Exercise) -> bool:
         """Whether a function that something rests on is right. In a circle of functions that call each other the one
@@ -251,11 +278,21 @@ def _defaults(function: Callable[..., Any]) -> dict[str, object]:
     return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 
 
+def _origin(failure: Raised | Died | None) -> str | None:
+    """The learner's module in which an import failed, where that can be told."""
+    if not isinstance(failure, Raised):
+        return None
+    missing = re.fullmatch(r"No module named 'student\.(\w+)'", failure.message)
+    return missing[1] if missing else failure.module
+
+
 def _import_verdict(exercise: Exercise, failure: Raised | Died) -> tuple[Any, str]:
     where = f"student/{exercise.lesson}.py"
     if isinstance(failure, Died):
         status = failure.reason if failure.reason in ("timeout", "memory") else "crashed"
         return status, f"{where} could not be run: {failure.detail}"
+    if (slug := _origin(failure)) not in (None, exercise.lesson):
+        return "error", f"{where} imports student/{slug}.py, which cannot be run: {failure.message}."
     line = f", line {failure.line}" if failure.line else ""
     origin = f"student/{failure.module}.py" if failure.module else where
     return "error", f"{where} could not be imported: {failure.type_name}: {failure.message} ({origin}{line})."

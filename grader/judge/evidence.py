@@ -15,13 +15,15 @@ from grader.judge.diagnosis import Diagnosis
 from grader.judge.misconception import Flawed
 from grader.judge.observation import Observation
 from grader.judge.probe import path_name
-from grader.judge.values import Place, tensors
+from grader.judge.values import Place, size, tensors
 from grader.sandbox.reply import Outcome, Raised, Returned
 
 SHOWN_WHOLE = 28
 """Numbers in a tensor that a person still reads at a glance."""
 SHOWN_MASK = 48
 """Booleans that a person still reads: they stand in columns."""
+SHOWN_KEYS = 12
+"""Entries of a dict of weights."""
 DIGITS = 4
 LARGE = 100.0, 1e7
 """Between these two a number keeps two decimals, or logits near 8000 would all look the same."""
@@ -188,12 +190,24 @@ def show(value: Any, digits: int = DIGITS) -> str:
             return f"empty, of shape {tuple(value.shape)}{tail}"
         return _rows(value, digits) + tail
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {show(item, digits)}" for key, item in value.items()) + "}"
+        return _mapping(value, digits)
     if isinstance(value, list | tuple):
         return _sequence([show(item, digits) for item in value], "()" if isinstance(value, tuple) else "[]")
     if callable(value):
         return f"the function {getattr(value, '__name__', 'given')}"
     return f"{value:.{digits}g}" if isinstance(value, float) else repr(value)
+
+
+def _mapping(value: Mapping[str, Any], digits: int) -> str:
+    """Weights by key: their numbers while they are few, their shapes while the keys are few."""
+    whole = size(dict(value)) <= SHOWN_WHOLE
+    items = [
+        f"{key!r}: {show(item, digits) if whole or not isinstance(item, Tensor) else _form(item)}"
+        for key, item in list(value.items())[:SHOWN_KEYS]
+    ]
+    if len(value) > SHOWN_KEYS:
+        items.append(f"and {len(value) - SHOWN_KEYS} more")
+    return _sequence(items, "{}")
 
 
 def _sequence(items: list[str], brackets: str) -> str:

@@ -113,3 +113,21 @@ def test_two_functions_that_only_call_each_other_do_not_lift_each_other(desk, wi
     )
     found = results(desk.grade(modules, "normalization"))
     assert not (found["normalization.standardize"].fine and found["normalization.layer_norm"].fine)
+
+
+def test_a_broken_earlier_file_is_named_and_costs_nothing_in_the_file_that_imports_it(desk, answers):
+    modules = {**answers, "objective": "def softmax(logits, dim=-1:\n    return logits\n"}
+    report = desk.grade(modules, "attention")
+    assert {result.status for result in report.exercises} == {"inherited"}
+    assert "imports student/objective.py, which cannot be run" in report.exercises[0].message
+
+
+def test_a_fault_of_its_own_is_found_above_a_broken_file(desk, with_functions):
+    modules = with_functions(
+        {"attention.attention_scores": "def attention_scores(q, k):\n    return q @ k.transpose(-2, -1)\n"}
+    )
+    modules["objective"] = "import no_such_module\n"
+    report = desk.grade(modules, "attention.attention_scores", "attention.causal_mask")
+    mask, scores = report.exercises
+    assert mask.status == "inherited"
+    assert scores.misconception == "attention.attention_scores.no-scale"
