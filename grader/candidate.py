@@ -58,8 +58,8 @@ class Candidate:
             self._start()
         return self._import_failure
 
-    def ask(self, function: str, probe: Probe, answer: Answer) -> Outcome:
-        """Put a probe to a function of the lesson's module."""
+    def ask(self, function: str, probe: Probe, answer: Answer | None) -> Outcome:
+        """Put a probe to a function of the lesson's module. Gradients need the answer, for its cotangent."""
         if failure := self.import_failure():
             return failure
         assert self._worker is not None
@@ -70,7 +70,7 @@ class Candidate:
                 args=probe.args,
                 kwargs=dict(probe.kwargs),
                 wrt=probe.wrt or None,
-                cotangent=answer.cotangent,
+                cotangent=answer.cotangent if answer else None,
                 deadline=self._limits.seconds,
             )
         )

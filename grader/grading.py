@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -60,6 +61,7 @@ class Grader:
         self.suites = suites
         self.zygote = zygote
         self.options = options
+        self.helper = ThreadPoolExecutor(1, "reference")
         self._answers: dict[str, dict[str, list[tuple[Probe, Answer]]]] = {}
 
     def grade(self, submission: Submission, exercises: Sequence[Exercise]) -> Report:
@@ -169,7 +171,10 @@ class _Sitting:
         if failure is not None:
             return decided(exercise, tests, *_import_verdict(exercise, failure))
         examination = Examination(
-            reference_function(exercise), partial(candidate.ask, exercise.name), grader.answers(exercise)
+            reference_function(exercise),
+            partial(candidate.ask, exercise.name),
+            grader.answers(exercise),
+            grader.helper,
         )
         records: list[TestRecord] = []
         for test in tests:

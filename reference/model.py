@@ -117,7 +117,8 @@ def init_gpt2(config: dict[str, Any], seed: int) -> dict[str, Tensor]:
         seed: the same seed gives the same weights. The global random state is neither read nor changed.
 
     Returns:
-        What `gpt2` takes as `weights`: float32, without gradients, no tensor shared by two keys.
+        What `gpt2` takes as `weights`: float32, without gradients; no two matrices or tables are the
+        same numbers.
 
     Source: Radford et al. (2019), Language Models are Unsupervised Multitask Learners, section 2.3; the standard
         deviation of 0.02 is that of the code published with it and of Radford et al. (2018), section 4.1.

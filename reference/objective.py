@@ -92,7 +92,8 @@ def cross_entropy(logits: Tensor, targets: Tensor, ignore_index: int = -100) -> 
         ignore_index: positions with this target do not count, whatever their logits; it may be an id of the vocabulary.
 
     Returns:
-        A scalar in the dtype of `logits`. A target of probability 0 makes it `+inf`; it is never NaN.
+        A scalar in the dtype of `logits`. A target of probability 0 makes it `+inf`, not NaN, if any token of its row
+        is possible.
 
     Raises:
         ValueError: no target counts (an empty batch included), or a target that counts lies outside `0..V-1`.
@@ -143,7 +144,7 @@ def entropy_bits(probabilities: Tensor, dim: int = -1) -> Tensor:
 
     Returns:
         The shape of `probabilities` without `dim`, same dtype: 0 for a sure outcome, `log2 V` for a uniform one. The
-        gradient at an entry of 0 is finite (it is taken as 0; the true derivative diverges).
+        gradient at an entry of 0 is finite (0 here; any finite number is accepted; the true derivative diverges).
 
     Source: Shannon (1948), A Mathematical Theory of Communication, section 6, theorem 2.
     """

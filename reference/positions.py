@@ -63,7 +63,8 @@ def apply_rope(x: Tensor, angles: Tensor) -> Tensor:
         angles: float32 `(T, K/2)`, radians, as `rope_angles` gives them.
 
     Returns:
-        `(..., T, K)` in the dtype of `x`; 16-bit features are turned in float32 and rounded once.
+        `(..., T, K)` in the dtype of `x`. For 16-bit `x`, cosines in float32; the features may be turned in their own
+        dtype. For float64 `x`, the angles may be converted to float64 before the cosine.
 
     Raises:
         ValueError: the width of `angles` is not K/2.
@@ -86,7 +87,8 @@ def apply_rope_half(x: Tensor, angles: Tensor) -> Tensor:
         angles: float32 `(T, K/2)`, radians, as `rope_angles` gives them.
 
     Returns:
-        `(..., T, K)` in the dtype of `x`; 16-bit features are turned in float32 and rounded once.
+        `(..., T, K)` in the dtype of `x`. For 16-bit `x`, cosines in float32; the features may be turned in their own
+        dtype. For float64 `x`, the angles may be converted to float64 before the cosine.
 
     Raises:
         ValueError: the width of `angles` is not K/2.

@@ -91,7 +91,7 @@ def llama_block(
         n_heads: H, a divisor of D; K = D / H is even.
         n_kv_heads: Hkv, a divisor of H.
         positions: int64 `(T,)`, for the rotation only (half layout). Causality goes by index: a query sees the keys
-            that stand before it in `h`, whatever their positions.
+            that stand before it in `h` and its own, whatever their positions.
         base: of the rotation.
         eps: of both RMSNorms.
 

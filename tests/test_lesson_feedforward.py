@@ -143,6 +143,14 @@ class TestPage:
         assert (gelu(tail[tail > -10]) != 0).all()
         cubes = torch.tensor([40.3, 40.4], dtype=torch.float16) ** 3
         assert cubes.isinf().tolist() == [False, True]
+        assert "is infinite from $|x| = 40.4$ on, which tanh forgives" in PROSE
+        assert "becomes $0 \\cdot \\infty$ once $3x^2$ overflows too, from 148" in PROSE
+        large = torch.tensor([41, 100, 147, 148, 149], dtype=torch.float16, requires_grad=True)
+        value = large / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (large + 0.044715 * large**3)))
+        (slope,) = torch.autograd.grad(value.sum(), large)
+        assert torch.equal(value, large)
+        assert slope.isnan().tolist() == [False, False, False, True, True]
+        assert (slope[:3] == 1).all()
         assert (torch.tensor(256.0, dtype=torch.float16) ** 2).isinf()
 
     def test_the_network_is_half_as_large_again_at_the_old_width(self) -> None:

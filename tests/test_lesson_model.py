@@ -202,7 +202,7 @@ class TestPage:
         assert losses.numel() == 5
 
     def test_the_last_position_sees_the_whole_sequence_as_at_inference(self) -> None:
-        assert "The last position sees the whole sequence" in PROSE
+        assert "that position has seen the whole sequence, as in training" in PROSE
         weights, tokens = random_weights(TINY | {"n_blocks": 1}), random_tokens(1, 6)
         whole = gpt2(tokens, weights, 2)
         for t in range(6):

@@ -28,7 +28,7 @@ from grader.misconceptions.feedforward.shared import about, catalogue
         {
             "no-root-of-two": "erf is taken of x itself; x is divided by the root of 2 inside it.",
             "two-without-root": "Inside erf, x is divided by 2; its root belongs there.",
-            "rounded-root": "The root of 2 is rounded to 1.41 or 1.414; use the whole number.",
+            "rounded-root": "The root of 2 is rounded to 1.41 or 1.414; use `math.sqrt(2)`.",
             "density": "x is multiplied by the normal density; the distribution function belongs there.",
         },
     ),

@@ -43,7 +43,8 @@ WIDTH = "two-thirds-then-round-up"
     *about(
         WIDTH,
         {
-            "fraction-rounded-up": "The fraction is not cut off: a third above a multiple goes up to the next one.",
+            "fraction-rounded-up": "Cut the fraction off first, then round up: 130.67 becomes 130, which already is a "
+            "multiple of 10.",
             "fraction-rounded": "Two thirds of 4D are rounded to the nearest integer; the fraction is cut off.",
             "two-thirds-as-decimal": "Two thirds are written as 0.67, which is more.",
         },

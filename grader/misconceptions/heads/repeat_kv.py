@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from grader.judge.misconception import Wrong
-from grader.misconceptions.heads.shared import about, as_returned, catalogue, moved_only, refusal, refuse
+from grader.misconceptions.heads.shared import about, as_returned, catalogue, moved_only, refuse
 
 
 @catalogue.flawed(
@@ -31,7 +31,15 @@ from grader.misconceptions.heads.shared import about, as_returned, catalogue, mo
         },
         fails="test_two_heads_three_times",
     ),
-    *refusal("test_less_than_once"),
+    *about(
+        "repeat-key-value-heads",
+        {
+            "no-check": "n_repeats below 1 gives a tensor without heads, or an error of torch's own; raise a "
+            "ValueError first, with a message.",
+            "assertion": "An n_repeats below 1 is noticed, but not with a ValueError: raise one, with a message.",
+        },
+        fails="test_less_than_once",
+    ),
     *moved_only("test_two_heads_three_times"),
 )
 def repeat_kv(wrong: Wrong, x: Tensor, n_repeats: int) -> Tensor:

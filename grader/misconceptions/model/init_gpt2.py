@@ -103,8 +103,12 @@ def seeded(section: str, says: Mapping[str, str], fails: str) -> tuple[Misconcep
         {
             "global-generator": "torch.manual_seed moves the random state that the whole program shares; draw from a "
             "torch.Generator of your own.",
-            "asks-for-gradients": "The tensors require gradients; whoever trains them will ask for that.",
         },
+        fails="test_leaves_no_trace",
+    ),
+    *seeded(
+        "arguments-change-gradients-vanish-types-drift",
+        {"asks-for-gradients": "The tensors require gradients; whoever trains them will ask for that."},
         fails="test_leaves_no_trace",
     ),
     *seeded(

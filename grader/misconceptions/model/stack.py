@@ -15,6 +15,8 @@ STACK = about(
         "sorted-as-text": "The blocks' numbers are sorted as text, so that block 10 runs right after block 1; compare "
         "them as integers.",
         "in-key-order": "The blocks run in the order in which the dict happens to hold them; their numbers decide.",
+        "dot-forgotten": "The keys of a block are found without the dot behind its number, so that blocks.1 also takes "
+        "the keys of blocks.10; keep the dot.",
         "reversed": "The blocks run from the last to the first; block 0 comes first.",
         "first-block-for-all": "Block 0 is run N times; every block has weights of its own.",
         "last-block-for-all": "Every round of the loop uses the weights of the last block; each has its own.",
@@ -94,7 +96,8 @@ def stack_of(wrong: Wrong, weights: Weights) -> list[Weights]:
         numbers = numbers[:-1]
     if wrong("first-block-for-all") or wrong("last-block-for-all"):
         numbers = [numbers[0 if wrong("first-block-for-all") else -1]] * len(numbers)
-    return [{k.split(".", 2)[2]: w for k, w in weights.items() if k.startswith(f"blocks.{n}.")} for n in numbers]
+    dot = "" if wrong("dot-forgotten") else "."
+    return [{k.split(".", 2)[2]: w for k, w in weights.items() if k.startswith(f"blocks.{n}{dot}")} for n in numbers]
 
 
 def run(

@@ -42,7 +42,10 @@ COUNTING_MISTAKES = (
     ),
     *about(
         "leave-ignored-rows-out",
-        {"ignore-index-fixed": "The argument ignore_index is not used: -100 is ignored whatever is passed."},
+        {
+            "ignore-index-fixed": "The argument ignore_index has no effect; the targets that equal it, and no others, "
+            "are ignored."
+        },
     ),
     *about(
         "leave-ignored-rows-out",

@@ -18,6 +18,9 @@ from grader.misconceptions.objective.shared import (
     widened,
 )
 
+ENTROPY_EPSILONS = ("epsilon-1e-6", "epsilon-1e-8", "epsilon-1e-9", "epsilon-1e-12")
+"""The constants that the suite of the entropy tells from none."""
+
 
 @catalogue.flawed(
     "perplexity",
@@ -98,7 +101,7 @@ def perplexity(wrong: Wrong, loss: Tensor) -> Tensor | float:
         {
             "nan-at-0": "0 times log 0 gives NaN; a probability of 0 contributes nothing.",
             **epsilons(
-                ("epsilon-1e-6", "epsilon-1e-8"),
+                ENTROPY_EPSILONS,
                 "{} is added inside the logarithm, which biases every entry; handle zeros alone.",
             ),
             "raised-to-1e-9": "Probabilities are clamped to at least 1e-9, so impossible outcomes contribute; handle "
@@ -167,7 +170,7 @@ def _information(wrong: Wrong, p: Tensor) -> Tensor:
         return -p * p.log2()
     if wrong("gradient-nan-at-0"):
         return torch.where(p == 0, torch.zeros_like(p), -p * p.log2())
-    for name in ("epsilon-1e-6", "epsilon-1e-8"):
+    for name in ENTROPY_EPSILONS:
         if wrong(name):
             epsilon = EPSILONS[name]
             return -p * (p + epsilon).log2()
