@@ -7,7 +7,7 @@ from grader.judge.misconception import Catalogue, Misconception, Wrong
 
 catalogue = Catalogue("objective")
 
-EPSILONS = {"epsilon-1e-6": 1e-6, "epsilon-1e-8": 1e-8, "epsilon-1e-9": 1e-9, "epsilon-1e-12": 1e-12}
+EPSILONS = {f"epsilon-{text}": float(text) for text in ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-12")}
 """The constants that people add inside a logarithm, by the name of the mistake."""
 
 
