@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_MARKED = re.compile(r"^ {0,3}(?:#|```|~~~).*$", re.MULTILINE)
+"""Lines that may be a heading or a fence: a few of a long page, so that the rest need not be looked at."""
 _FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<text>.*?))?(?:[ \t]+#+)?[ \t]*$")
 _LINK = re.compile(r"!?\[(?P<text>[^\]]*)\]\([^)]*\)")
@@ -44,9 +46,13 @@ def slug(heading: str) -> str:
 
 
 def _lines_outside_fences(page: str) -> Iterator[tuple[int, str]]:
-    fence = ""
-    for number, line in enumerate(page.split("\n"), start=1):
-        match = _FENCE.match(line.rstrip("\r"))
+    """The lines that may be headings, with their numbers."""
+    fence, number, counted = "", 1, 0
+    for candidate in _MARKED.finditer(page):
+        number += page.count("\n", counted, candidate.start())
+        counted = candidate.start()
+        line = candidate[0].rstrip("\r")
+        match = _FENCE.match(line)
         if fence:
             # CommonMark 4.5: closed by the same character, at least as long, with nothing after it.
             if match and match["fence"].startswith(fence) and not match["info"].strip():
@@ -54,4 +60,4 @@ def _lines_outside_fences(page: str) -> Iterator[tuple[int, str]]:
         elif match and not (match["fence"].startswith("`") and "`" in match["info"]):
             fence = match["fence"]
         else:
-            yield number, line.rstrip("\r")
+            yield number, line

@@ -144,7 +144,9 @@ def _fit(
         fit.missed += 1
         failed = observation.failed or bool(disturbs(observation.outcome, observation.probe))
         fit.unexplained += failed and not departs
-        fit.contradicted += departs and not fragile(observation, other)
+        if departs and not fragile(observation, other):
+            fit.contradicted += 1
+            break  # whatever the rest says, it is not that
         fit.doubtful += failed and departs and fragile(observation, other)
     return fit
 
