@@ -11,7 +11,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-MOST_PAIRS = 600
+MOST_PAIRS = 400
 """Pairs that are tried for one exercise; a rarer one is not worth the learner's wait."""
 
 Wrong = Callable[[str], bool]
