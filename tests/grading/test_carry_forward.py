@@ -131,3 +131,17 @@ def test_a_fault_of_its_own_is_found_above_a_broken_file(desk, with_functions):
     mask, scores = report.exercises
     assert mask.status == "inherited"
     assert scores.misconception == "attention.attention_scores.no-scale"
+
+
+def test_one_fault_is_booked_once_through_all_layers(desk, with_functions):
+    source = """
+        def rms_norm(x, weight, eps=1e-6):
+            wide = x.double()
+            return (wide / (wide.pow(2).mean(-1, keepdim=True).sqrt() + eps) * weight).to(x.dtype)
+    """
+    modules = with_functions({"normalization.rms_norm": source})
+    found = results(desk.grade(modules, "normalization.rms_norm", "block.llama_block", "model.llama"))
+    assert not found["normalization.rms_norm"].fine
+    for above in ("block.llama_block", "model.llama"):
+        assert (found[above].status, found[above].inherits) == ("inherited", "normalization.rms_norm")
+        assert found[above].earned == found[above].possible
