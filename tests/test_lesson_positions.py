@@ -339,8 +339,8 @@ def draws(params: dict[str, Any]) -> list[dict[str, Any]]:
 class TestQuiz:
     def test_there_are_enough_questions_of_every_kind(self) -> None:
         kinds = [question["kind"] for question in questions()]
-        assert len(kinds) == len({question["id"] for question in questions()}) == 19
-        assert {"numeric", "shape", "code", "choice", "multi", "order", "explain"} == set(kinds)
+        assert len(kinds) == len({question["id"] for question in questions()}) == 20
+        assert {"numeric", "shape", "code", "choice", "multi", "order", "explain", "short"} == set(kinds)
         assert sum("params" in question for question in questions()) >= 5
 
     @pytest.mark.parametrize(
