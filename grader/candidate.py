@@ -60,6 +60,8 @@ class Candidate:
 
     def ask(self, function: str, probe: Probe, answer: Answer | None) -> Outcome:
         """Put a probe to a function of the lesson's module. Gradients need the answer, for its cotangent."""
+        if self._worker is not None and not self._worker.alive:
+            self.close()  # a fault of the machine's ended it; a fresh one is started, or the fault comes out again
         if failure := self.import_failure():
             return failure
         assert self._worker is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from grader.course.model import Course, Exercise
 from grader.errors import GraderFault
 from grader.judge.source import parse_submission
-from grader.sandbox import ForkFailed, NoTorch, Zygote, ZygoteDied
+from grader.sandbox import ForkFailed, NoTorch, WorkerFailed, Zygote, ZygoteDied
 from grader.workspace import Submission
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ def at_desk(
 
             options = Options(seed=seed, hide_expected=hide_expected)
             return with_suites(lessons, lambda suites: body(Grader(course, suites, zygote, options)))
-    except (ZygoteDied, ForkFailed, NoTorch) as error:
-        raise GraderFault(f"Submitted code could not be run: {error} Try `anatomy doctor`.") from error
+    except (ZygoteDied, ForkFailed, NoTorch, WorkerFailed) as error:
+        said = str(error).rstrip(".")
+        raise GraderFault(f"Submitted code could not be run: {said}. Try `anatomy doctor`.") from error
 
 
 def _lessons(course: Course, submission: Submission, exercises: Sequence[Exercise]) -> list[str]:

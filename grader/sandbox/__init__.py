@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from grader.sandbox.cell import ForkFailed
-from grader.sandbox.channel import ZygoteDied
+from grader.sandbox.channel import WorkerFailed, ZygoteDied
 from grader.sandbox.inside.limits import Limits
 from grader.sandbox.launch import NoTorch
 from grader.sandbox.reply import Call, Died, NotAValue, Outcome, Path, Raised, Reply, Returned
@@ -11,7 +11,7 @@ from grader.sandbox.zygote import Zygote
 
 if TYPE_CHECKING:
     from grader.sandbox.inside.peer import Opaque, Remote
-    from grader.sandbox.worker import Worker, WorkerFailed
+    from grader.sandbox.worker import Worker
 
 __all__ = [
     "Call",
@@ -36,10 +36,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Names whose modules import torch, on first use."""
-    if name in ("Worker", "WorkerFailed"):
-        from grader.sandbox import worker
+    if name == "Worker":
+        from grader.sandbox.worker import Worker
 
-        return getattr(worker, name)
+        return Worker
     if name in ("Opaque", "Remote"):
         from grader.sandbox.inside import peer
 

@@ -45,6 +45,10 @@ class Ended(WorkerLost):
         self.status = status
 
 
+class WorkerFailed(Exception):
+    """A worker ended before it had any of the learner's code: the machine's fault, not the learner's."""
+
+
 class ZygoteDied(Exception):
     """The zygote has ended, and all its workers with it: the grader's or the machine's fault."""
 

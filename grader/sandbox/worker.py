@@ -13,7 +13,7 @@ from typing import Any, Self
 from torch import Tensor
 
 from grader.sandbox.cell import Cell, Departures
-from grader.sandbox.channel import Channel, Closed, Ended, Expired, Flooded, WorkerLost, ZygoteDied
+from grader.sandbox.channel import Channel, Closed, Ended, Expired, Flooded, WorkerFailed, WorkerLost, ZygoteDied
 from grader.sandbox.inside.codec import CannotCross, Caps
 from grader.sandbox.inside.decoder import Decoder
 from grader.sandbox.inside.encoder import Encoder
@@ -30,10 +30,6 @@ IMPORT_SECONDS = 2.0
 _REAP_SECONDS = 2.0
 _LAYERS = ("process-split", "deadlines")
 """What holds for every worker, whatever it says of itself."""
-
-
-class WorkerFailed(Exception):
-    """A worker ended before it had any of the learner's code: the machine's fault, not the learner's."""
 
 
 class Worker:

@@ -180,3 +180,12 @@ def test_doctor_says_what_is_on_and_what_is_not(workspace):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "process-split" in done.stdout
     assert "Files are not closed off yet" in done.stdout
+
+
+def test_code_that_kills_the_maker_of_workers_ends_in_one_sentence_and_exit_code_3(workspace):
+    source = "def rms_norm(x, weight, eps=1e-6):\n    import os, signal\n    os.kill(os.getppid(), signal.SIGKILL)\n"
+    (workspace / "student" / "normalization.py").write_text(source, "utf-8")
+    done = anatomy("grade", "normalization.rms_norm", cwd=workspace)
+    assert done.returncode == 3
+    assert "Submitted code could not be run" in done.stderr
+    assert "Traceback" not in done.stderr
