@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from grader.judge.answer import Answer
+from grader.judge.play import perform
 from grader.judge.probe import Probe
 from grader.sandbox import Call, Died, Limits, Outcome, Raised, Worker, Zygote
 
@@ -60,6 +61,8 @@ class Candidate:
 
     def ask(self, function: str, probe: Probe, answer: Answer | None) -> Outcome:
         """Put a probe to a function of the lesson's module. Gradients need the answer, for its cotangent."""
+        if probe.play is not None:
+            return perform(probe, lambda call: self.ask(function, call, None))
         if self._worker is not None and not self._worker.alive:
             self.close()  # a fault of the machine's ended it; a fresh one is started, or the fault comes out again
         if failure := self.import_failure():
@@ -73,6 +76,7 @@ class Candidate:
                 kwargs=dict(probe.kwargs),
                 wrt=probe.wrt or None,
                 cotangent=answer.cotangent if answer else None,
+                opaque=probe.opaque,
                 deadline=self._limits.seconds,
             )
         )

@@ -12,7 +12,7 @@ from torch import Tensor
 from grader.judge.probe import Probe, cotangent_like, run_here
 from grader.judge.tolerance import FLOOR, GRADIENT_FLOOR, Line, line
 from grader.judge.values import Place, tensors
-from grader.sandbox.reply import Outcome, Path, Raised, Returned
+from grader.sandbox.reply import NotAValue, Outcome, Path, Raised, Returned
 
 
 class ReferenceFailed(Exception):
@@ -43,6 +43,8 @@ def answer(reference: Callable[..., Any], probe: Probe) -> Answer:
         plain = run_here(reference, probe)
         cotangent = cotangent_like(plain.value, probe.cotangent_seed) if isinstance(plain, Returned) else None
     given = run_here(reference, probe, cotangent)
+    if isinstance(given, NotAValue):
+        raise ReferenceFailed(f"the reference returned {given.description}")
     if isinstance(given, Raised) != (probe.aim == "raises"):
         raised = f"raised {given.type_name}: {given.message}" if isinstance(given, Raised) else "did not raise"
         raise ReferenceFailed(f"the reference {raised}")

@@ -14,7 +14,8 @@ from torch import Tensor
 from grader.judge.answer import Answer, answer
 from grader.judge.comparison import Comparison, Difference, compare
 from grader.judge.observation import Observation
-from grader.judge.probe import Closeness, Probe, gradient_paths, path_name
+from grader.judge.play import Play
+from grader.judge.probe import Probe, gradient_paths, path_name
 from grader.sandbox.inside.effects import RANDOM_STATE, REQUIRES_GRAD
 from grader.sandbox.reply import Died, Outcome, Path, Raised, Returned
 
@@ -63,24 +64,33 @@ class Examination:
 class Check:
     """Bound to one test of one exercise. Required parameters are passed by position, optional ones by keyword."""
 
-    def __init__(self, examination: Examination, test: str, seed: int, closeness: Closeness | None = None) -> None:
+    def __init__(self, examination: Examination, test: str, seed: int, manner: Probe | None = None) -> None:
         self._examination = examination
         self._test = test
         self._seed = seed
-        self._closeness = closeness or Closeness()
+        self._manner = manner or Probe(())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value must be the reference's, by the tolerance rule. Returns the learner's value."""
-        return self._value(Probe(args, kwargs, closeness=self._closeness))
+        return self._value(self._probe(args, kwargs))
 
     def within(self, kappa: float = 1.0, scale: float = 0.0, rtol: float | None = None) -> Check:
         """The same check with a condition factor, a floor for the scale, or a plain relative pass line."""
-        closeness = replace(self._closeness, kappa=kappa, scale=scale or 0.0, rtol=rtol)
-        return Check(self._examination, self._test, self._seed, closeness)
+        closeness = replace(self._manner.closeness, kappa=kappa, scale=scale or 0.0, rtol=rtol)
+        return self._in_this_manner(replace(self._manner, closeness=closeness))
+
+    def through(self, play: Play, opaque: tuple[int, ...] = ()) -> Check:
+        """The same check of `play(function, *args, **kwargs)`, which calls the function as often as it likes.
+
+        play: a function of the suite's module (not made anew for each test); the first line of its docstring is told
+        to the learner. opaque: positions of the returned tuple that are only ever handed back, their layout being the
+        learner's own.
+        """
+        return self._in_this_manner(replace(self._manner, play=play, opaque=opaque))
 
     def exact(self, *args: Any, **kwargs: Any) -> Any:
         """Bitwise equal: data movement, masks, integers."""
-        return self._value(Probe(args, kwargs, closeness=replace(self._closeness, exact=True)))
+        return self._value(self._probe(args, kwargs, closeness=replace(self._manner.closeness, exact=True)))
 
     def gradient(self, *args: Any, wrt: tuple[Path, ...] | None = None, **kwargs: Any) -> Any:
         """Value and gradients (of all floating arguments, or of those named) must be the reference's."""
@@ -92,11 +102,11 @@ class Check:
 
     def raises(self, *args: Any, **kwargs: Any) -> None:
         """The arguments must be refused with a ValueError."""
-        self._judge(Probe(args, kwargs, aim="raises"))
+        self._judge(self._probe(args, kwargs, aim="raises"))
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """The learner's value, not compared: for laws."""
-        return self._returned(Probe(args, kwargs, aim="call", closeness=self._closeness)).value
+        return self._returned(self._probe(args, kwargs, aim="call")).value
 
     def unchanged(self, *args: Any, **kwargs: Any) -> Any:
         """No call of the exercise so far may have changed its arguments, nor the result of an earlier call."""
@@ -112,7 +122,7 @@ class Check:
 
     def leaves_no_trace(self, *args: Any, **kwargs: Any) -> Any:
         """The call moves no global random state, and its result asks for no gradients."""
-        outcome = self._returned(Probe(args, kwargs, aim="call", traceless=True))
+        outcome = self._returned(self._probe(args, kwargs, aim="call", traceless=True))
         self.expect(RANDOM_STATE not in outcome.effects, "Your function moves torch's global random state.")
         self.expect(REQUIRES_GRAD not in outcome.effects, "Tensors of your result require gradients.")
         return outcome.value
@@ -134,7 +144,13 @@ class Check:
     ) -> Probe:
         paths = gradient_paths(args, kwargs) if wrt is None else tuple(wrt)
         seed = (self._seed + 1) % 2**31
-        return Probe(args, kwargs, "gradient", paths, seed, self._closeness, finite_only)
+        return self._probe(args, kwargs, aim="gradient", wrt=paths, cotangent_seed=seed, finite_only=finite_only)
+
+    def _probe(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **how: Any) -> Probe:
+        return replace(self._manner, args=args, kwargs=kwargs, **how)
+
+    def _in_this_manner(self, manner: Probe) -> Check:
+        return Check(self._examination, self._test, self._seed, manner)
 
     def _value(self, probe: Probe) -> Any:
         outcome = self._judge(probe).outcome

@@ -14,6 +14,7 @@ from grader.judge.comparison import Difference, describe_type, part_name
 from grader.judge.diagnosis import Diagnosis
 from grader.judge.misconception import Flawed
 from grader.judge.observation import Observation
+from grader.judge.play import Play
 from grader.judge.probe import path_name
 from grader.judge.values import Place, size, tensors
 from grader.sandbox.reply import Outcome, Raised, Returned
@@ -66,9 +67,9 @@ def evidence(observation: Observation, *, hide_expected: bool = False) -> str:
     difference = observation.comparison.difference
     if difference is None:
         return ""
-    names = observation.probe.names
+    names = observation.probe.labels
     digits = _digits(difference, observation)
-    lines = ["with"]
+    lines = ["with" + _way(observation.probe.play)]
     for name, value in _named_arguments(observation, names):
         # Where no number is wrong, dtypes and shapes say more than numbers.
         lines += _labelled(f"  {name} = ", _form(value) if difference.kind in ("dtype", "detached") else show(value))
@@ -168,6 +169,12 @@ def _digits(difference: Difference, observation: Observation) -> int:
     if largest <= 0 or size <= 0:
         return DIGITS
     return min(16, max(DIGITS, 2 + math.ceil(-math.log10(min(1.0, largest / size)))))
+
+
+def _way(play: Play | None) -> str:
+    """How a play uses the function, in brackets."""
+    told = ((play and play.__doc__) or "").strip().splitlines()
+    return f" ({told[0].rstrip('.')})" if told else ""
 
 
 def _named_arguments(observation: Observation, names: Sequence[str]) -> list[tuple[str, Any]]:

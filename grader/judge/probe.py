@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from grader.judge.play import Play, keeping, parameters, perform
 from grader.judge.values import cast_floating, clone, floating_dtype, identical, map_tensors, size, tensors
 from grader.sandbox.inside.effects import RANDOM_STATE, REQUIRES_GRAD, random_state, requires_grad
 from grader.sandbox.reply import Outcome, Path, Raised, Returned
@@ -43,6 +45,19 @@ class Probe:
     """The call may leave nothing behind: no moved random state, no result that asks for gradients."""
     names: tuple[str, ...] = ()
     """The function's parameters in order, for messages."""
+    play: Play | None = None
+    """How the function is used, where one call is not enough; the arguments are the play's."""
+    opaque: tuple[int, ...] = ()
+    """Positions of the returned tuple whose layout is the function's own: handed back to it, never looked into."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the positional arguments are called."""
+        return parameters(self.play) if self.play else self.names
+
+    def one_call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Probe:
+        """The question that one call of the play is."""
+        return replace(self, args=args, kwargs=kwargs, play=None, aim="call")
 
     @property
     def size(self) -> int:
@@ -61,11 +76,15 @@ class Probe:
     def same_inputs(self, other: Probe) -> bool:
         """Whether the two ask the same thing, bit for bit."""
         return (
-            (self.aim, self.wrt, self.cotangent_seed, self.closeness, self.finite_only, self.traceless)
-            == (other.aim, other.wrt, other.cotangent_seed, other.closeness, other.finite_only, other.traceless)
+            self._manner == other._manner
             and identical(self.args, other.args)
             and identical(dict(self.kwargs), dict(other.kwargs))
         )
+
+    @property
+    def _manner(self) -> tuple[object, ...]:
+        asked = self.aim, self.wrt, self.cotangent_seed, self.closeness, self.finite_only, self.traceless
+        return *asked, self.play, self.opaque
 
 
 def gradient_paths(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Path, ...]:
@@ -108,6 +127,10 @@ def run_here(function: Callable[..., Any], probe: Probe, cotangent: Any = None) 
     The function gets copies, so that one that changes its arguments spoils nothing. `cotangent` is a nested value
     shaped like the result; without it no gradients are computed.
     """
+    if probe.play is not None:
+        return perform(probe, partial(run_here, function))
+    if probe.opaque:
+        function = keeping(function, probe.opaque)
     args, kwargs, state = clone(probe.args), clone(dict(probe.kwargs)), random_state()
     wanted = [at_path(args, kwargs, path).requires_grad_() for path in probe.wrt]
     try:
