@@ -33,25 +33,24 @@ class LessonProof:
     seeds: int = 0
     problems: list[Problem] = field(default_factory=list)
 
-    def add(self, other: LessonProof) -> None:
-        """Join the proofs of other seeds."""
-        self.seeds += other.seeds
-        self.problems += other.problems
+    def add(self, problems: Sequence[Problem]) -> None:
+        """Join what one more seed showed."""
+        self.seeds += 1
+        self.problems += problems
 
 
 def prove_lessons(slugs: Sequence[str], seeds: Sequence[int], jobs: int) -> Iterator[LessonProof]:
-    """Prove each lesson with each seed; a lesson's proof comes when its last part is done."""
+    """Prove each lesson with each seed; a lesson's proof comes when its last seed is done."""
     course = load_course()
-    chunks = [seeds[i::jobs] for i in range(min(jobs, len(seeds)))]
+    parts = [(slug, seed) for seed in seeds for slug in slugs]
+    hands = [parts[i::jobs] for i in range(min(jobs, len(parts)))]
     proofs = {slug: _facts(course.lesson(slug)) for slug in slugs}
-    open_parts = {slug: len(chunks) for slug in slugs}
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(_prove_chunk, list(slugs), list(chunk)) for chunk in chunks]):
-            for proof in done.result():
-                proofs[proof.slug].add(proof)
-                open_parts[proof.slug] -= 1
-                if not open_parts[proof.slug]:
-                    yield proofs[proof.slug]
+        for done in as_completed([pool.submit(_prove_parts, hand) for hand in hands]):
+            for slug, problems in done.result():
+                proofs[slug].add(problems)
+                if proofs[slug].seeds == len(seeds):
+                    yield proofs[slug]
 
 
 def _facts(lesson: Lesson) -> LessonProof:
@@ -77,28 +76,23 @@ def _facts(lesson: Lesson) -> LessonProof:
     return proof
 
 
-def _prove_chunk(slugs: list[str], seeds: list[int]) -> list[LessonProof]:
-    """In a process of its own: pytest allows one session a process."""
+def _prove_parts(parts: Sequence[tuple[str, int]]) -> list[tuple[str, list[Problem]]]:
+    """Lessons with a seed each, in a process of its own: pytest allows one session a process."""
     course = load_course()
-    proofs = {slug: LessonProof(slug, seeds=len(seeds)) for slug in slugs}
+    proved: list[tuple[str, list[Problem]]] = []
 
     def body(suites: Suites) -> int:
-        for slug in slugs:
+        for slug, seed in parts:
             variations = importlib.import_module(f"grader.variations.{slug}").variations
+            problems: list[Problem] = []
             for exercise in course.lesson(slug).exercises:
-                for seed in seeds:
-                    proofs[slug].problems += prove(
-                        exercise,
-                        suites,
-                        reference_function(exercise),
-                        flawed_function(exercise),
-                        variations.of(exercise.name),
-                        seed,
-                    )
+                right, flawed = reference_function(exercise), flawed_function(exercise)
+                problems += prove(exercise, suites, right, flawed, variations.of(exercise.name), seed)
+            proved.append((slug, problems))
         return 0
 
-    with_suites(slugs, body)
-    return list(proofs.values())
+    with_suites(list(dict.fromkeys(slug for slug, _ in parts)), body)
+    return proved
 
 
 def grade_the_reference(slugs: Sequence[str], seed: int) -> tuple[list[Problem], int]:
