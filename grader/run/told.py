@@ -15,6 +15,8 @@ LABEL = 12
 
 def told(performance: Performance, width: int) -> str:
     """The whole page."""
+    if performance.problems:
+        return "\n".join([*(f"! {problem}" for problem in performance.problems), _texts(performance, width)]) + "\n"
     blocks = [_texts(performance, width), _verdict(performance, width)]
     if performance.walk.fault is not None:
         blocks.append(_fault(performance.walk.fault, width))
@@ -38,6 +40,7 @@ def record(performance: Performance) -> dict[str, Any]:
         "yours": _text(performance.plain),
         "yours_with_cache": _text(performance.cached),
         "same": performance.same,
+        "problems": list(performance.problems),
         "not_written": list(performance.unwritten),
         "fault": fault
         and {
