@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -53,11 +53,26 @@ class Examination:
 
     def answer(self, test: str, position: int, probe: Probe) -> Answer:
         """The reference's answer to the test's call number `position`."""
+        return self.known(test, position, probe) or self._work_out(test, position, probe)
+
+    def known(self, test: str, position: int, probe: Probe) -> Answer | None:
+        """The same, if an earlier run asked the same."""
         known = self.answers.setdefault(test, [])
-        if position < len(known) and known[position][0].same_inputs(probe):
-            return known[position][1]
+        same = position < len(known) and known[position][0].same_inputs(probe)
+        return known[position][1] if same else None
+
+    def answering(self, test: str, position: int, probe: Probe) -> Future[Answer] | None:
+        """The same while others work, where there is a helper and something to work out.
+
+        Gradients are never asked for ahead: for them the expected result's shape goes along with the question.
+        """
+        if self.helper is None or probe.wrt or self.known(test, position, probe):
+            return None
+        return self.helper.submit(self._work_out, test, position, probe)
+
+    def _work_out(self, test: str, position: int, probe: Probe) -> Answer:
         fresh = answer(self.reference, probe)
-        known[position:] = [(probe, fresh)]
+        self.answers[test][position:] = [(probe, fresh)]
         return fresh
 
 
@@ -172,13 +187,13 @@ class Check:
         examination = self._examination
         probe = replace(probe, names=examination.names)
         asked = sum(o.test == self._test for o in examination.observations)
-        if examination.helper is None or probe.wrt:  # for gradients the expected result's shape goes along
+        ahead = examination.answering(self._test, asked, probe)
+        if ahead is None:
             expected = examination.answer(self._test, asked, probe)
             outcome = examination.ask(probe, expected)
         else:
-            answering = examination.helper.submit(examination.answer, self._test, asked, probe)
             outcome = examination.ask(probe, None)
-            expected = answering.result()
+            expected = ahead.result()
         observation = Observation(self._test, probe, expected, outcome, compare(outcome, expected, probe))
         examination.observations.append(observation)
         return observation

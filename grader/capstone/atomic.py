@@ -1,0 +1,36 @@
+"""Write a file whole or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from grader.errors import UserError
+
+
+def write_bytes(path: Path, content: bytes) -> int:
+    """Put `content` at `path`: whoever reads it, and whatever stops this process, finds the old file or the new one.
+
+    Returns:
+        The number of bytes.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}. Choose another place.") from error
+    fresh = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.chmod(0o644)
+        fresh.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}. Choose another place.") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+    return len(content)
