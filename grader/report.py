@@ -69,6 +69,21 @@ class ExerciseResult:
 
 
 @dataclass(frozen=True)
+class WrittenReport:
+    """The learner's report on an experiment, which earns no points. claims: how many numbers it claims."""
+
+    path: str
+    claims: int
+    records: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def fine(self) -> bool:
+        """Whether every field is filled and every number stands in a record."""
+        return not self.problems
+
+
+@dataclass(frozen=True)
 class Report:
     """One submission graded with one seed. layers: the protections that were really on."""
 
@@ -78,6 +93,8 @@ class Report:
     exercises: tuple[ExerciseResult, ...] = field(default=())
     problems: tuple[str, ...] = ()
     """What is wrong with the submission's files, a sentence each."""
+    lab_report: WrittenReport | None = None
+    """Where the lab was asked for and there is one."""
 
     @property
     def earned(self) -> int:
@@ -95,7 +112,8 @@ class Report:
     @property
     def exit_code(self) -> int:
         """0: all asked passed; 1: something did not; 3: a fault of the grader's own."""
-        return 3 if self.fault else 0 if all(exercise.fine for exercise in self.exercises) else 1
+        written = self.lab_report is None or self.lab_report.fine
+        return 3 if self.fault else 0 if written and all(exercise.fine for exercise in self.exercises) else 1
 
     @property
     def untouched(self) -> bool:
@@ -116,6 +134,7 @@ class Report:
             "earned": self.earned,
             "possible": self.possible,
             "problems": list(self.problems),
+            "lab_report": asdict(self.lab_report) if self.lab_report else None,
             "exercises": [asdict(exercise) for exercise in self.exercises],
         }
 
@@ -142,9 +161,16 @@ class Report:
                 tuple(document["layers"]),
                 exercises,
                 tuple(document["problems"]),
+                _written(document.get("lab_report")),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"the report lacks or mistakes a field: {error}") from error
+
+
+def _written(document: dict[str, Any] | None) -> WrittenReport | None:
+    if document is None:
+        return None
+    return WrittenReport(document["path"], document["claims"], tuple(document["records"]), tuple(document["problems"]))
 
 
 def share(points: int, weights: list[int]) -> list[int]:

@@ -169,3 +169,6 @@ def write_lines() -> Callable[[Path, str], Path]:
         return path
 
     return write
+
+
+def test_mine(): pass

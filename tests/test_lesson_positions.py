@@ -378,3 +378,6 @@ class TestQuiz:
         answer = question["answer"]
         assert right == (answer if isinstance(answer, list) else [answer])
         assert all(option["feedback"] for option in question["options"])
+
+
+def test_mine(): pass

@@ -42,3 +42,6 @@ def test_time_is_bounded_over_all_calls(monkeypatch):
     lent(1, 1)
     with pytest.raises(RuntimeError, match="more than"):
         lent(1, 1)
+
+
+def test_mine(): pass

@@ -22,9 +22,9 @@ class Recipe:
     """
 
     seed: int = 0
-    steps: int = 2400
+    steps: int = 1800
     batch: int = 16
-    length: int = 72
+    length: int = 80
     max_lr: float = 5e-3
     min_lr: float = 5e-5
     warmup_steps: int = 100

@@ -25,7 +25,7 @@ CONFIG: Mapping[str, Any] = {
     "n_heads": 4,
     "n_kv_heads": 2,
     "d_hidden": 128,
-    "max_positions": 72,
+    "max_positions": 80,
     "tied": True,
 }
 """All nine keys of a configuration. `max_positions` is the longest window that the model is trained on: RoPE needs no

@@ -61,7 +61,8 @@ FOODS: Mapping[str, tuple[str, ...]] = {
     "mouse": ("cheese", "seeds"),
 }
 
-# Where each owner is at home: near the first and in the second. No two owners share both.
+# Where each owner is at home: near the first and in the second. No two owners share both. Without something of its own
+# a name would be like any other: training draws the embeddings of such names together before it learns to repeat one.
 HOMES: Mapping[str, tuple[str, str]] = {
     "mia": ("lake", "barn"),
     "anna": ("mill", "garden"),

@@ -13,6 +13,8 @@ COMMANDS = (
     LazyCommand("hint", "The next hint for an exercise."),
     LazyCommand("reset", "Put one function back to its stub; your text is kept aside."),
     LazyCommand("solution", "The answer to an exercise that you have passed."),
+    LazyCommand("run", "The trained model on your own functions."),
+    LazyCommand("lab", "Experiments that are measured, and your report on them."),
     LazyCommand("check", "Check the course against itself."),
     LazyCommand("doctor", "What this machine offers: versions, folders, sandbox."),
 )

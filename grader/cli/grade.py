@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,14 @@ import click
 from grader.course.load import load_course
 from grader.course.model import Course, Exercise
 from grader.errors import UserError
-from grader.report import Report
-from grader.workspace import Submission, find_workspace, module_folder, read_submission
+from grader.report import Report, WrittenReport
+from grader.workspace import MODULE_FOLDER, Submission, find_workspace, module_folder, read_submission
 
 if TYPE_CHECKING:
     from grader.grading import Grader
 
+LAB = "lab"
+"""The lesson, and the folder in a workspace where its records and its report lie."""
 FORMATS = ("text", "json", "junit", "html")
 
 
@@ -52,6 +55,7 @@ def grade(
     exercises = _asked(course, targets)
     folder = module_folder(student, course) if student else find_workspace(Path.cwd(), course).student_dir
     publish = _publisher(course, style, output, _spelled(folder))
+    complete = _reader_of_the_lab_report(folder, exercises)
     log = None if student else _logger()
     submission = read_submission(folder, course)
     if not watch and (report := _untouched(submission, exercises, seed)):
@@ -62,7 +66,7 @@ def grade(
     from grader.cli.desk import at_desk
 
     def body(grader: Grader) -> int:
-        report = grader.grade(submission, exercises)
+        report = complete(grader.grade(submission, exercises))
         publish(report)
         if log:
             log(report)
@@ -74,6 +78,25 @@ def grade(
 
     code = at_desk(course, submission, exercises, seed, hide_expected, body)
     click.get_current_context().exit(code)
+
+
+def _reader_of_the_lab_report(folder: Path, exercises: Sequence[Exercise]) -> Callable[[Report], Report]:
+    """Adds what became of the report on an experiment, if the lab was asked for and a report was begun."""
+
+    def complete(report: Report) -> Report:
+        if not any(exercise.lesson == LAB for exercise in exercises):
+            return report
+        from grader.lab.report import examine
+
+        root = folder.parent if folder.name == MODULE_FOLDER else folder
+        written = examine(root / LAB)
+        if not written.present:
+            return report
+        problems = tuple(str(problem) for problem in written.problems)
+        found = WrittenReport(_spelled(written.path), len(written.claims), written.records, problems)
+        return replace(report, lab_report=found)
+
+    return complete
 
 
 def _asked(course: Course, targets: Sequence[str]) -> list[Exercise]:

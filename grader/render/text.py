@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from grader.course.model import Course, Exercise
-from grader.report import ExerciseResult, Report
+from grader.report import ExerciseResult, Report, WrittenReport
 
 WIDTH = 100
 NAME_WIDTH = 22
@@ -53,6 +53,8 @@ def render(report: Report, course: Course, student: str = "student", width: int 
         for result in results:
             lines += _exercise(result, width, column, told=result.message in report.problems)
         blocks.append("\n".join(lines))
+    if report.lab_report is not None:
+        blocks.append("\n".join(_lab_report(report.lab_report, width)))
     blocks.append("\n".join(_summary(report, course, student, width)))
     return "\n\n".join(blocks) + "\n"
 
@@ -85,6 +87,16 @@ def _exercise(
             yield from _wrapped(_failing_tests(failing, len(result.tests)), width)
         if result.section:
             yield f"      read: {result.section}"
+
+
+def _lab_report(written: WrittenReport, width: int) -> Iterator[str]:
+    if written.fine:
+        yield f"Lab report {written.path}: complete; all {written.claims} numbers stand in its records."
+        return
+    yield f"Lab report {written.path}: not ready yet."
+    for problem in written.problems:
+        yield from _wrapped(problem, width, indent="  ")
+    yield "  Mend it, then: anatomy lab report"
 
 
 def _never_ran(result: ExerciseResult) -> bool:
@@ -121,6 +133,9 @@ def _next(report: Report, course: Course, student: str) -> Iterable[str]:
     if report.fault:
         yield "A fault of the grader's own: no points were lost by it. Please report it with the message above."
     upcoming = next((r for r in report.exercises if not r.fine), None)
+    if upcoming is None and report.lab_report is not None and not report.lab_report.fine:
+        yield "All functions are right; the lab report is not ready yet."
+        return
     if upcoming is None:
         yield "All right. See `anatomy status` for what comes next."
         return

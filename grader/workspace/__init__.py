@@ -3,6 +3,7 @@
 from grader.workspace.folder import Started, Workspace, find_workspace, start
 from grader.workspace.reset import Reset, reset
 from grader.workspace.submission import (
+    MODULE_FOLDER,
     Problem,
     ProblemKind,
     SourceFile,
@@ -13,6 +14,7 @@ from grader.workspace.submission import (
 )
 
 __all__ = [
+    "MODULE_FOLDER",
     "Problem",
     "ProblemKind",
     "Reset",

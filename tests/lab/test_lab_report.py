@@ -1,13 +1,21 @@
 """The report: its form, what it may claim, and what it is told when it claims more."""
 
+import json
+import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from grader.course.load import load_course
 from grader.errors import UserError
 from grader.lab.experiment import EXPERIMENTS
 from grader.lab.report import FIELDS, LabReport, examine, write_template
+from grader.places import reference_folder
+from grader.report import Report
 
 Keep = Callable[..., Path]
 
@@ -193,3 +201,32 @@ def test_without_a_report_nothing_is_said(tmp_path: Path) -> None:
 def test_a_report_in_another_encoding_is_said(tmp_path: Path) -> None:
     (tmp_path / "report.md").write_bytes(b"\xff\xfe# Lab")
     assert only(examine(tmp_path)) == "report.md is not UTF-8. Save it as UTF-8."
+
+
+def graded(report: LabReport, workspace: Path, style: str = "text") -> tuple[int, str]:
+    """`anatomy grade lab` in a workspace whose lab functions are right and which holds this report."""
+    (workspace / "student").mkdir(parents=True)
+    for lesson in load_course().lessons:
+        text = (reference_folder() / f"{lesson.slug}.py").read_text("utf-8")
+        (workspace / "student" / f"{lesson.slug}.py").write_text(text, "utf-8")
+    shutil.copytree(report.path.parent, workspace / "lab")
+    words = ["grade", "lab.kv_cache_bytes", "--student", str(workspace), "--format", style]
+    done = subprocess.run([sys.executable, "-m", "grader.cli", *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def test_grading_the_lab_says_that_a_report_is_complete_and_gives_no_points_for_it(filled, tmp_path):
+    code, printed = graded(filled(), tmp_path / "ws")
+    assert code == 0
+    assert re.search(r"report\.md: complete; all \d+ numbers stand in its records\.", printed)
+    assert "not ready" not in printed
+
+
+def test_grading_the_lab_names_a_number_that_stands_in_no_record(filled, tmp_path):
+    report = filled(Observed_effect="Post-norm ends at 1.234 nats.")
+    code, printed = graded(report, tmp_path / "ws", "json")
+    assert code == 1
+    document = json.loads(printed)
+    assert document["earned"] == document["possible"]
+    assert "1.234" in document["lab_report"]["problems"][0]
+    assert Report.from_dict(document).lab_report.problems == tuple(document["lab_report"]["problems"])

@@ -12,7 +12,7 @@ PLANTED = {
         ("block 0, norm 1", "normalization.rms_norm", "sum"),
     ),
     "mean taken off": (
-        {"normalization": ("mean_square = wide.square()", "wide = wide - wide.mean(-1, True); mean_square = wide**2")},
+        {"normalization": ("mean_square = wide.square()", "wide = wide - wide.mean(-1, True); mean_square = (wide**2)")},
         ("block 0, norm 1", "normalization.rms_norm", "cent"),
     ),
     "heads cut along the sequence": (
