@@ -12,8 +12,8 @@ PLANTED = {
         ("block 0, norm 1", "normalization.rms_norm", "sum"),
     ),
     "mean taken off": (
-        {"normalization": ("mean_square = wide.square()", "wide = wide - wide.mean(-1, True); mean_square = (wide**2)")},
-        ("block 0, norm 1", "normalization.rms_norm", "cent"),
+        {"normalization": ("mean_square = wide.sq", "wide = wide - wide.mean(-1, True); mean_square = wide.sq")},
+        ("block 0, norm 1", "normalization.rms_norm", "mean first"),
     ),
     "heads cut along the sequence": (
         {"heads": ("x.reshape(batch, seq, n_heads, width // n_heads).transpose(1, 2)",
