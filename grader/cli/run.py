@@ -13,15 +13,12 @@ from grader.sandbox import ForkFailed, NoTorch, WorkerFailed, Zygote, ZygoteDied
 from grader.workspace import find_workspace, module_folder, read_submission
 
 WIDTH = 100
-MOST = 40
 
 
 @click.command()
 @click.argument("prompt", default="the cat")
 @click.option("--student", type=click.Path(path_type=Path), metavar="DIR", help="Run on the modules in this folder.")
-@click.option(
-    "--tokens", "most", type=click.IntRange(min=1), default=MOST, show_default=True, help="At most so many new ones."
-)
+@click.option("--tokens", "most", type=click.IntRange(min=1), metavar="N", help="At most N new ones.")
 @click.option(
     "--temperature",
     type=click.FloatRange(min=0),
@@ -34,8 +31,8 @@ MOST = 40
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn.")
 @format_option
 def run(
-    prompt: str, student: Path | None, most: int, temperature: float, top_k: int | None, top_p: float | None, seed: int,
-    format_: str,
+    prompt: str, student: Path | None, most: int | None, temperature: float, top_k: int | None, top_p: float | None,
+    seed: int, format_: str,
 ) -> None:  # fmt: skip
     """Let the course's trained model go on from PROMPT, computed by your functions.
 

@@ -62,12 +62,13 @@ class Performance:
 
 
 def perform(
-    course: Course, submission: Submission, zygote: Zygote, model: CapstoneModel, prompt: str, most: int,
+    course: Course, submission: Submission, zygote: Zygote, model: CapstoneModel, prompt: str, most: int | None,
     sampling: Sampling,
 ) -> Performance:  # fmt: skip
     """Run the model on a learner's functions and on the reference's.
 
-    Raises UserError for a prompt that the model cannot take.
+    most: new tokens at most, None for as many as the model was trained on. Raises UserError for a prompt that the
+    model cannot take.
     """
     wish = _wish(model, prompt, most, sampling)
     decoder = Decoder.of(model.config, model.weights)
@@ -88,15 +89,16 @@ def perform(
         )
 
 
-def _wish(model: CapstoneModel, prompt: str, most: int, sampling: Sampling) -> Wish:
+def _wish(model: CapstoneModel, prompt: str, most: int | None, sampling: Sampling) -> Wish:
     tokens = [START_TOKEN, *encode(prompt)]
     context = int(model.config["max_positions"])
-    if len(tokens) + most > context:
+    room = context - len(tokens)
+    if room < max(1, most or 0):
         raise UserError(
-            f"The prompt and {most} new tokens are {len(tokens) + most} in all; the model was trained on {context}. "
-            "Ask for fewer with --tokens."
+            f"After this prompt there is room for {max(0, room)} new tokens, since the model was trained on texts of "
+            f"{context}. Give it a shorter prompt, or ask for fewer with --tokens."
         )
-    return Wish(torch.tensor([tokens]), most, STOP_TOKEN, context, sampling)
+    return Wish(torch.tensor([tokens]), most or room, STOP_TOKEN, context, sampling)
 
 
 def _walked(wish: Wish, reference: Text) -> Tensor:
