@@ -21,11 +21,17 @@ FLOAT32_NOTE = (
     "Right to float32 precision, not to float64: accepted. A conversion to float32 on the way, or a tiny constant, "
     "does this."
 )
+WAVERS = "general.changing-answers"
+WAVERS_SAYS = (
+    "Asked the same thing twice, your function answers differently: is something random (dropout) left on, or does it "
+    "remember earlier calls?"
+)
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What the suite saw. verdict: a status decided before any test ran (a stub, a forbidden built-in, no file)."""
+    """What the suite saw. verdict: a status decided before any test ran (a stub, a forbidden built-in, no file);
+    wavers: asked the same thing twice, the function answered differently."""
 
     exercise: Exercise
     tests: Sequence[SuiteTest]
@@ -36,6 +42,7 @@ class Attempt:
     notes: tuple[str, ...] = ()
     output: str = ""
     inherits: str | None = None
+    wavers: bool = False
 
     @property
     def shares(self) -> list[int]:
@@ -108,6 +115,9 @@ def _explained(
     hide_expected: bool,
 ) -> ExerciseResult:
     first = next(record for record in attempt.records if record.status != "passed")
+    if attempt.wavers:  # its numbers prove nothing, then
+        text = evidence(first.observation, hide_expected=hide_expected) if first.observation else ""
+        return replace(result, misconception=WAVERS, message=f"{WAVERS_SAYS}\n{first.test.description}", evidence=text)
     diagnosis = diagnose(flawed, attempt.observations) if flawed else None
     told = telling(attempt.observations, flawed, diagnosis) if flawed and diagnosis else None
     shown = told or first.observation or smallest(attempt.observations)

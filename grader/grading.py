@@ -185,8 +185,8 @@ class _Sitting:
             records.append(grader.suites.run(test, examination, grader.options.seed))
             if records[0].status == "not_started":
                 return decided(exercise, tests, "not_started", "It still raises NotImplementedError.")
-        if note := _wavers(examination, exercise, candidate):
-            return Attempt(exercise, tests, records, examination.observations, output=candidate.output, notes=(note,))
+        if _wavers(examination, exercise, candidate):
+            return Attempt(exercise, tests, records, examination.observations, output=candidate.output, wavers=True)
         notes = tuple(self.student.other_defaults(exercise.lesson, exercise.name, _defaults(examination.reference)))
         if all(record.status == "passed" for record in records):
             notes = ()
@@ -267,15 +267,13 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
     return required, [p.name for p in parameters if p.default is not inspect.Parameter.empty]
 
 
-def _wavers(examination: Examination, exercise: Exercise, candidate: Candidate) -> str:
-    """A remark if the function answers the same question differently when asked again: something random is left on."""
+def _wavers(examination: Examination, exercise: Exercise, candidate: Candidate) -> bool:
+    """Whether the function answers a question that it failed differently when it is asked again."""
     shown = smallest(examination.observations)
     if shown is None or not isinstance(shown.outcome, Returned):
-        return ""
+        return False
     again = candidate.ask(exercise.name, shown.probe, shown.answer)
-    if not isinstance(again, Returned) or identical(again.value, shown.outcome.value):
-        return ""
-    return "Asked the same thing twice, your function answers differently: is something random, dropout say, left on?"
+    return isinstance(again, Returned) and not identical(again.value, shown.outcome.value)
 
 
 def _defaults(function: Callable[..., Any]) -> dict[str, object]:

@@ -41,7 +41,8 @@ class TestKvCacheBytes:
     def test_real_models(self, check: Check) -> None:
         """LLaMA-2 7B and 70B in 16 bits, GPT-2 small in 32."""
         check(*LLAMA_2_7B, 4096, 1, 2)
-        check(*LLAMA_2_70B, 4096, 1, 2)
+        for batch in (1, 64):
+            check(*LLAMA_2_70B, 4096, batch, 2)
         check(*GPT2_SMALL, 1024, 8, 4)
 
     @value(2)
@@ -183,6 +184,9 @@ MIDDLE = (-1.9, -0.7, 0.3, 0.6, 1.1)
 """Of these two stay: the largest, not the largest in size."""
 LOW, HIGH = (-2.5, -2.4, -2.6), (1.6, 1.7, 1.8)
 """Scores of protected units that would never, and that would always, be kept for their worth."""
+WORTHY = (0.4, 0.7, 1.3, 1.6, 1.9)
+HUGE = 2.0**45
+"""Far above any number that is chosen as larger than all scores; adding 1 is still exact."""
 
 
 @exercise("retain")
@@ -212,6 +216,12 @@ class TestRetain:
         check(torch.full((7,), level, dtype=torch.float64), 3)
         check(scores_with(draw, (level,) * 2, (level,) * 2, (better, better, level, level, level)), 4)
         check(torch.full((9,), level, dtype=torch.float64), 5, n_sink=2, n_recent=1)
+
+    @value(1)
+    def test_scores_of_any_size(self, check: Check, draw: Draw) -> None:
+        """Scores far above and far below 0: no number marks a unit as protected, or as taken, for certain."""
+        check(HUGE * scores_with(draw, LOW[:1], LOW[1:], WORTHY), 5, n_sink=1, n_recent=2)
+        check(HUGE * (scores_with(draw, HIGH[:1], HIGH[1:], MIDDLE) - 2), 5, n_sink=1, n_recent=2)
 
     @value(1)
     def test_all_is_protected(self, check: Check, draw: Draw) -> None:
@@ -333,22 +343,30 @@ class Gated:
         ids = checked(tokens, self.seq, self.vocab)
         powers = torch.tensor([float(self.vocab**place) for place in range(len(ids))], dtype=torch.float64)
         heard = powers * ids if int(ids[0]) % 2 else powers[:1] * ids[:1]
-        logits = torch.arange(self.vocab).double() * heard.sum()
+        logits = torch.arange(self.vocab).double() * (1 + heard.sum())
         return logits.expand(1, len(ids), self.vocab)
 
 
 def table_of(draw: Draw, vocab: int) -> tuple[tuple[float, ...], ...]:
-    """Whole numbers, different in every column, so that each logit tells all tokens apart."""
+    """Whole numbers, different in every column, so that each logit tells all tokens apart.
+
+    Each token's own logit is the largest of its row, and no two rows have the same sum. What is said of a change must
+    not hang on which other id is tried.
+    """
     columns = torch.stack([draw.permutation(vocab) * (2 + column) for column in range(vocab)], dim=1)
-    return tuple(map(tuple, columns.double().tolist()))
+    table = columns + torch.diag(100 + 50 * torch.arange(vocab))
+    return tuple(map(tuple, table.double().tolist()))
 
 
 def reading(draw: Draw, reads: Sequence[Sequence[int]], vocab: int, weight: float = 1.0) -> Mixture:
-    """A model whose position t depends on the positions `reads[t]`."""
-    mixing = tuple(
-        tuple(weight * int(draw.integers(1, 6, 1)) if s in read else 0.0 for s in range(len(reads))) for read in reads
-    )
-    return Mixture(mixing, table_of(draw, vocab), (0.0,) * vocab)
+    """A model whose position t depends on the positions `reads[t]`; one of them outweighs all the others."""
+    mixing = []
+    for read in reads:
+        row = [0.0] * len(reads)
+        for place, power in zip(read, draw.permutation(len(read)).tolist() if read else [], strict=True):
+            row[place] = weight * 8.0**power
+        mixing.append(tuple(row))
+    return Mixture(tuple(mixing), table_of(draw, vocab), (0.0,) * vocab)
 
 
 def windows(n_layers: int, window: int, seq: int) -> tuple[tuple[float, ...], ...]:
@@ -397,7 +415,7 @@ class TestProbeReceptiveField:
         """Layers of windows: each of them reaches back as far again."""
         tokens, table = draw.integers(0, 3, 1, 9), table_of(draw, 3)
         for n_layers, window in ((1, 3), (2, 3), (3, 2)):
-            check(Mixture(windows(n_layers, window, 9), table, (0.0,) * 3), tokens, 7)
+            check(Mixture(windows(n_layers, window, 9), table, (1e6, 0.0, 0.0)), tokens, 7)
 
     @value(2)
     def test_only_one_logit_moves(self, check: Check, draw: Draw) -> None:
@@ -414,13 +432,13 @@ class TestProbeReceptiveField:
     def test_logits_whose_sum_stays(self, check: Check, draw: Draw) -> None:
         """What one logit gains another may lose."""
         amounts = [float(a) for a in draw.permutation(4)]
-        table = tuple((amount, -amount, 3.0, 3.0) for amount in amounts)
+        table = tuple((amount, -amount, 5.0, 5.0) for amount in amounts)
         check(Mixture(reading(draw, SCATTERED, 4).mixing, table, (0.0,) * 4), sequence(1, 2, 0, 3, 3, 1), 3)
 
     @value(1)
     def test_faint_influence(self, check: Check, draw: Draw) -> None:
         """However little the logits change: any unequal bit is a change."""
-        faint = reading(draw, SCATTERED, 3, weight=2.0**-40)
+        faint = reading(draw, SCATTERED, 3, weight=2.0**-46)
         check(Mixture(faint.mixing, faint.table, (1.0, 2.0, 3.0)), sequence(2, 0, 1, 1, 0, 2), 3)
 
     @value(1)

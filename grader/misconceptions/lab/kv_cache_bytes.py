@@ -6,7 +6,13 @@ from grader.judge.misconception import Wrong
 from grader.misconceptions.lab.shared import about, catalogue
 
 SMALL = "test_small_cache"
-UNITS = {"divided-by-eight": 8, "in-megabytes": 1e6, "in-mebibytes": 2**20, "in-gigabytes": 1e9, "in-gibibytes": 2**30}
+UNITS = {
+    "divided-by-eight": 8,
+    "in-megabytes": 10**6,
+    "in-mebibytes": 2**20,
+    "in-gigabytes": 10**9,
+    "in-gibibytes": 2**30,
+}
 
 
 @catalogue.flawed(
@@ -32,6 +38,15 @@ UNITS = {"divided-by-eight": 8, "in-megabytes": 1e6, "in-mebibytes": 2**20, "in-
             "counts-values": "You count numbers, not bytes: multiply by bytes_per_value.",
             "two-bytes-assumed": "Two bytes a value are assumed; bytes_per_value says how many there are.",
             "bits": "You return bits, eight times as many as bytes: bytes_per_value is in bytes already.",
+            "divided-by-eight-cut-off": "You divide by 8 as if bytes_per_value were bits; it is in bytes already.",
+            "in-megabytes-cut-off": "You return whole megabytes, and // cuts off the rest; bytes are wanted, all of "
+            "them.",
+            "in-mebibytes-cut-off": "You return whole mebibytes, and // cuts off the rest; bytes are wanted, all of "
+            "them.",
+            "in-gigabytes-cut-off": "You return whole gigabytes, and // cuts off the rest; bytes are wanted, all of "
+            "them.",
+            "in-gibibytes-cut-off": "You return whole gibibytes, and // cuts off the rest; bytes are wanted, all of "
+            "them.",
         },
     ),
     *about(
@@ -69,4 +84,6 @@ def kv_cache_bytes(
     for name, unit in UNITS.items():
         if wrong(name):
             return total / unit
+        if wrong(f"{name}-cut-off"):
+            return total // unit
     return float(total) if wrong("float-returned") else total

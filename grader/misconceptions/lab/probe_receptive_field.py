@@ -23,6 +23,8 @@ FIRST = "test_scattered_field"
             "any-position": "A change of any position's logits counts; only those at `position` should.",
             "last-position": "You look at the logits of the last position; those at `position` are asked for.",
             "position-before": "You look at the logits one position too early.",
+            "self-for-granted": "The position itself is reported without a test. Its own token is tried like any "
+            "other: a position need not depend on it.",
             "self-left-out": "The position itself is left out. Its own token may change its logits like any other.",
             "earlier-only": "Positions after `position` are not tried, or are cut off before the model sees them. That "
             "a model is causal is what a probe should find out, not assume.",
@@ -100,6 +102,8 @@ def probe_receptive_field(wrong: Wrong, model: Model, tokens: Tensor, position: 
         for token in others(wrong, int(base[0, place]), vocab):
             current = replaced(wrong, source, place, token)
             found[place] = found[place] or changed(wrong, before, model(current.clone()), position)
+    if wrong("self-for-granted"):
+        found[position] = True
     if wrong("self-left-out"):
         found[position] = False
     if wrong("earlier-only"):

@@ -24,6 +24,10 @@ FIRST = "test_sinks_recent_and_scores"
             "newest-left-out": "The recent units end one too early; the newest unit is one of them.",
             "recent-of-none-outranks-all": "With n_recent = 0 every unit is marked as recent, so that the first ones "
             "win whatever their scores are: a slice from -0 on is the whole.",
+            "protected-by-a-bonus": "Protected units get 1 added to their scores, which is enough only where all "
+            "scores lie between 0 and 1; they stay whatever the scores are.",
+            "large-number-for-infinity": "A large number marks protected units as better than all others; scores may "
+            "be larger still. A mask or an infinite score is safe.",
         },
     ),
     *about(
@@ -53,11 +57,18 @@ FIRST = "test_sinks_recent_and_scores"
             "each index comes once.",
             "cut-after-sorting": "Protected and chosen units are put together, sorted and then cut to the budget: the "
             "cut takes away the newest ones. Decide who stays before you sort.",
+            "large-negative-number-for-taken": "A large negative number marks units that are taken already; scores may "
+            "be lower still, and then those units are chosen again. A mask is safe.",
         },
     ),
     *about(
         "places-filled-twice-or-not-at-all",
-        {"overlap-listed-twice": "Units that are sinks and recent at once stand in the result twice; each comes once."},
+        {
+            "overlap-listed-twice": "Units that are sinks and recent at once stand in the result twice; each comes "
+            "once.",
+            "overlap-takes-two-places": "Units that are sinks and recent at once stand in the result twice and take "
+            "the place of others; each comes once.",
+        },
         fails="test_overlap",
     ),
     *about(
@@ -71,7 +82,23 @@ FIRST = "test_sinks_recent_and_scores"
             "kept already; count them among all T, from the first sink on.",
             "places-among-candidates": "The places are counted among the unprotected units; count them among all T, "
             "from the first sink on.",
+            "places-in-the-middle-once": "The places are counted in the middle part, and some of them are kept "
+            "already; count them among all T, from the first sink on.",
+            "places-in-the-middle": "The places are counted in the middle part; count them among all T, from the first "
+            "sink on.",
         },
+    ),
+    *about(
+        "highest-ties-and-order",
+        {
+            "ties-left-to-topk": "Which of equal scores are kept is left to topk, which promises nothing about them; "
+            "the earlier ones should be.",
+            "ties-left-to-topk-of-all": "Protected units are put on top and topk takes its pick among equal scores, "
+            "about which it promises nothing; the earlier ones should be kept.",
+            "ties-left-to-topk-of-the-middle": "Which of equal scores in the middle part are kept is left to topk, "
+            "which promises nothing about them; the earlier ones should be.",
+        },
+        fails="test_ties",
     ),
     *about(
         "highest-ties-and-order",
@@ -115,31 +142,67 @@ def retain(wrong: Wrong, scores: Tensor, budget: int, n_sink: int = 0, n_recent:
     """A list of kept units, filled place by place."""
     seq = len(scores)
     _refuse(wrong, seq, budget, n_sink, n_recent)
+    middle_once = wrong("places-in-the-middle-once")
+    middle = middle_once or wrong("places-in-the-middle")
+    if middle and budget >= seq:  # whoever cuts out a middle part asks first whether there is one
+        return _handed_back(wrong, scores, list(range(seq)))
     if wrong("ends-swapped"):
         n_sink, n_recent = n_recent, n_sink
     kept = _protected(wrong, seq, n_sink, n_recent)
     if wrong("changes-scores"):
         scores[kept] = -1e9
-    if not (wrong("listed-twice") or wrong("overlap-listed-twice")):
+    two_places = wrong("overlap-takes-two-places")
+    if not (wrong("listed-twice") or wrong("overlap-listed-twice") or two_places):
         kept = list(dict.fromkeys(kept))
     places = max(budget, 1) if wrong("one-at-least") else budget
+    worth = _marked(wrong, scores, kept)
+    if wrong("protected-by-a-bonus") or wrong("large-number-for-infinity"):
+        kept = []
     on_top = wrong("protected-beside-the-budget") or wrong("cut-after-sorting")
-    left = places if on_top else places - len(set(kept))
-    again = wrong("protected-chosen-again") or wrong("listed-twice")
+    left = places if on_top else places - len(kept if two_places else set(kept))
+    again = wrong("protected-chosen-again") or wrong("listed-twice") or wrong("large-negative-number-for-taken")
     free = [unit for unit in range(seq) if again or unit not in kept]
     all_alike = wrong("recent-of-none-outranks-all") and n_recent == 0
-    candidates = free if all_alike else _by_worth(wrong, scores, free)
+    candidates = free if all_alike else _by_worth(wrong, worth, free)
     chosen = [] if wrong("never-by-score") else candidates[: max(left, 0)]
+    if by_topk := _by_topk(wrong, worth, kept, len(chosen)):
+        chosen = by_topk
     if wrong("ties-all-kept") and chosen:
         chosen = [unit for unit in candidates if scores[unit] >= scores[chosen[-1]]]
-    once = wrong("places-among-candidates-once")
-    if once or wrong("places-among-candidates"):
+    if wrong("places-among-candidates-once") or wrong("places-among-candidates") or middle:
         numbered = sorted(candidates)
         chosen = [numbered.index(unit) for unit in chosen]
-    twice = wrong("listed-twice") or wrong("places-among-candidates")
+    twice = wrong("listed-twice") or wrong("places-among-candidates") or (middle and not middle_once)
     kept += [unit for unit in chosen if twice or unit not in kept]
+    if two_places:
+        kept = kept[: min(budget, seq)]
     kept = kept if wrong("order-of-scores") else sorted(kept)
     return _handed_back(wrong, scores, kept[:budget] if wrong("cut-after-sorting") else kept)
+
+
+def _marked(wrong: Wrong, scores: Tensor, protected: list[int]) -> Tensor:
+    """Scores in which protected units are marked by a number."""
+    worth = scores.clone()
+    if wrong("protected-by-a-bonus"):
+        worth[protected] += 1
+    if wrong("large-number-for-infinity"):
+        worth[protected] = 1e9
+    if wrong("large-negative-number-for-taken"):
+        worth[protected] = -1e9
+    return worth
+
+
+def _by_topk(wrong: Wrong, worth: Tensor, protected: list[int], count: int) -> list[int]:
+    """The pick of topk among units that are not protected; empty where topk is not asked."""
+    others = torch.ones(len(worth), dtype=torch.bool).index_fill(0, torch.tensor(protected, dtype=torch.int64), False)
+    if wrong("ties-left-to-topk"):
+        return worth.masked_fill(~others, -torch.inf).topk(count).indices.tolist()
+    if wrong("ties-left-to-topk-of-all"):
+        picked = worth.masked_fill(~others, torch.inf).topk(len(protected) + count).indices.tolist()
+        return [unit for unit in picked if others[unit]]
+    if wrong("ties-left-to-topk-of-the-middle"):
+        return others.nonzero().squeeze(1)[worth[others].topk(count).indices].tolist()
+    return []
 
 
 def _refuse(wrong: Wrong, seq: int, budget: int, n_sink: int, n_recent: int) -> None:
