@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,23 +21,15 @@ from grader.judge.misconception import Flawed
 from grader.judge.probe import Probe
 from grader.judge.source import StudentSource, parse_submission
 from grader.judge.values import identical
+from grader.options import Options
 from grader.report import NOTHING_RUN, Report
 from grader.sandbox import Died, Limits, Raised, Returned, Zygote
 from grader.session import Suites, TestRecord
 from grader.standin import stand_in
 from grader.workspace import Submission
 
-DEFAULT_SEED = 1
 TIMEOUTS_PER_EXERCISE = 2
 """After so many tests of one exercise ran out of time the rest are not waited for."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to grade. hide_expected: feedback shows no expected values."""
-
-    seed: int = DEFAULT_SEED
-    hide_expected: bool = False
 
 
 def reference_function(exercise: Exercise) -> Callable[..., Any]:
@@ -56,7 +48,7 @@ def flawed_function(exercise: Exercise) -> Flawed | None:
 class Grader:
     """Grades one submission after another with one zygote and one open session of the suites."""
 
-    def __init__(self, course: Course, suites: Suites, zygote: Zygote, options: Options = Options()) -> None:
+    def __init__(self, course: Course, suites: Suites, zygote: Zygote, options: Options) -> None:
         self.course = course
         self.suites = suites
         self.zygote = zygote

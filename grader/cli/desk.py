@@ -30,7 +30,8 @@ def at_desk(
     try:
         with Zygote() as zygote:
             lessons = _lessons(course, submission, exercises)
-            from grader.grading import Grader, Options
+            from grader.grading import Grader
+            from grader.options import Options
             from grader.session import with_suites
 
             options = Options(seed=seed, hide_expected=hide_expected)

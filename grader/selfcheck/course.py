@@ -12,8 +12,9 @@ from grader.course.headings import headings
 from grader.course.load import load_course
 from grader.course.model import Lesson
 from grader.course.stubs import stub_source
-from grader.grading import Grader, Options, flawed_function, reference_function
+from grader.grading import Grader, flawed_function, reference_function
 from grader.judge.source import parse_submission
+from grader.options import Options
 from grader.places import reference_folder
 from grader.sandbox import Zygote
 from grader.selfcheck.exercise import Problem, prove

@@ -43,7 +43,7 @@ def main() -> None:
         report("verdict in --watch after a save / `import torch`", warm, torch, target=0.15)
         everything = [*ANATOMY, "grade", "--student", str(student)]
         torch, right = in_turn(rounds, command(IMPORT_TORCH), command(everything))
-        report("all lessons, everything right / `import torch`", right, torch, target=3)
+        report("all lessons, everything right / `import torch`", right, torch, target=4)
         everything = [*ANATOMY, "grade", "--student", str(all_wrong(folder))]
         torch, wrong = in_turn(rounds, command(IMPORT_TORCH), command(everything))
         report("all lessons, every function wrong / `import torch`", wrong, torch, target=6)

@@ -14,7 +14,8 @@ from grader.sandbox import Zygote
 def main() -> None:
     """Serve until stdin ends."""
     with Zygote() as zygote:
-        from grader.grading import Grader, Options
+        from grader.grading import Grader
+        from grader.options import Options
         from grader.session import Suites, with_suites
         from grader.workspace import read_submission
 
