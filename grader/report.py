@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from grader.sandbox.level import Level
 
 VERSION = 1
 
@@ -70,7 +73,11 @@ class ExerciseResult:
 
 @dataclass(frozen=True)
 class Report:
-    """One submission graded with one seed. layers: the protections that were really on."""
+    """One submission graded with one seed.
+
+    layers: the protections that were really on; level: how strong they are together (`strong`, `standard` or `weak`),
+    None when nothing was run.
+    """
 
     submission: str
     seed: int
@@ -78,6 +85,13 @@ class Report:
     exercises: tuple[ExerciseResult, ...] = field(default=())
     problems: tuple[str, ...] = ()
     """What is wrong with the submission's files, a sentence each."""
+    level: Level | None = None
+
+    @property
+    def protection(self) -> str:
+        """The level and the layers in words."""
+        layers = ", ".join(self.layers)
+        return f"{self.level} ({layers})" if self.level else layers
 
     @property
     def earned(self) -> int:
@@ -112,6 +126,7 @@ class Report:
             "version": VERSION,
             "submission": self.submission,
             "seed": self.seed,
+            "level": self.level,
             "layers": list(self.layers),
             "earned": self.earned,
             "possible": self.possible,
@@ -142,6 +157,7 @@ class Report:
                 tuple(document["layers"]),
                 exercises,
                 tuple(document["problems"]),
+                document.get("level"),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"the report lacks or mistakes a field: {error}") from error
