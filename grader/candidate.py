@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
 from grader.judge.answer import Answer
 from grader.judge.play import perform
 from grader.judge.probe import Probe
-from grader.sandbox import Call, Died, Limits, Outcome, Raised, Worker, Zygote
+from grader.sandbox import Call, Died, Limits, Outcome, Raised, Worker, Zygote, ZygoteDied
 
 
 class Candidate:
-    """The modules of one submission, opened for one lesson. layers: the protections of its worker, once it has one.
+    """The modules of one submission, opened for one lesson.
+
+    layers: the protections of its worker, once it has one; zygote_died: set when that came to light here.
 
     replace: functions that stand in for the learner's, by lesson and name; synthetic: lessons whose module consists of
     its replacements alone, because the learner's cannot be run.
@@ -31,12 +34,14 @@ class Candidate:
         self.lesson = lesson
         self.output = ""
         self.layers: tuple[str, ...] = ()
+        self.zygote_died = False
         self._zygote = zygote
         self._sources = dict(sources)
         self._limits = limits
         self._replace = replace or {}
         self._synthetic = synthetic
         self._worker: Worker | None = None
+        self._generation = zygote.generation
         self._import_failure: Raised | Died | None = None
 
     def __enter__(self) -> Self:
@@ -63,34 +68,45 @@ class Candidate:
         """Put a probe to a function of the lesson's module. Gradients need the answer, for its cotangent."""
         if probe.play is not None:
             return perform(probe, lambda call: self.ask(function, call, None))
-        if self._worker is not None and not self._worker.alive:
+        if self._worker is not None and not (self._worker.alive and self._generation == self._zygote.generation):
             self.close()  # a fault of the machine's ended it; a fresh one is started, or the fault comes out again
         if failure := self.import_failure():
             return failure
         assert self._worker is not None
-        reply = self._worker.call(
-            Call(
-                module=self.lesson,
-                function=function,
-                args=probe.args,
-                kwargs=dict(probe.kwargs),
-                wrt=probe.wrt or None,
-                cotangent=answer.cotangent if answer else None,
-                opaque=probe.opaque,
-                deadline=self._limits.seconds,
-            )
+        call = Call(
+            module=self.lesson,
+            function=function,
+            args=probe.args,
+            kwargs=dict(probe.kwargs),
+            wrt=probe.wrt or None,
+            cotangent=answer.cotangent if answer else None,
+            opaque=probe.opaque,
+            deadline=self._limits.seconds,
         )
+        with self._noticing():
+            reply = self._worker.call(call)
         self.output += getattr(reply, "output", "")
         if isinstance(reply, Died):
             self.close()
         return reply
 
     def _start(self) -> None:
-        self._worker = self._zygote.worker(self._limits)
-        self.layers = self._worker.layers
-        self._worker.load(self._sources, replace=self._replace, synthetic=self._synthetic)
-        reply = self._worker.open_module(self.lesson)
+        self._generation = self._zygote.generation
+        with self._noticing():
+            self._worker = self._zygote.worker(self._limits)
+            self.layers = self._worker.layers
+            self._worker.load(self._sources, replace=self._replace, synthetic=self._synthetic)
+            reply = self._worker.open_module(self.lesson)
         self.output += getattr(reply, "output", "")
         if isinstance(reply, Raised | Died):
             self._import_failure = reply
             self.close()
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        try:
+            yield
+        except ZygoteDied:
+            self.zygote_died = True
+            self.close()
+            raise

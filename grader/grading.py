@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from grader.attempt import Attempt, decided, settle
 from grader.candidate import Candidate
 from grader.course.model import Course, Exercise
+from grader.import_failure import import_verdict, origin
 from grader.judge.answer import Answer
 from grader.judge.check import Examination
 from grader.judge.evidence import smallest
@@ -23,7 +24,10 @@ from grader.judge.source import StudentSource, parse_submission
 from grader.judge.values import identical
 from grader.options import Options
 from grader.report import NOTHING_RUN, Report
-from grader.sandbox import Died, Limits, Raised, Returned, Zygote
+from grader.revival import Revivals
+from grader.sandbox import Limits, Returned, Zygote, ZygoteDied
+from grader.sandbox.level import Level
+from grader.sandbox.proof import BY_DEFAULT, Protection, protection_of
 from grader.session import Suites, TestRecord
 from grader.standin import stand_in
 from grader.workspace import Submission
@@ -46,13 +50,29 @@ def flawed_function(exercise: Exercise) -> Flawed | None:
 
 
 class Grader:
-    """Grades one submission after another with one zygote and one open session of the suites."""
+    """Grades one submission after another with one zygote and one open session of the suites.
 
-    def __init__(self, course: Course, suites: Suites, zygote: Zygote, options: Options) -> None:
+    cache: where the proof of the protection is kept, None to prove it anew; accept: is told the protection before any
+    submitted code runs, and may refuse it by raising.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        suites: Suites,
+        zygote: Zygote,
+        options: Options,
+        *,
+        cache: Path | None = None,
+        accept: Callable[[Protection], None] = lambda _: None,
+    ) -> None:
         self.course = course
         self.suites = suites
         self.zygote = zygote
         self.options = options
+        self._cache = cache
+        self._accept = accept
+        self._protection: Protection | None = None
         self.helper = ThreadPoolExecutor(1, "reference")
         self._answers: dict[str, dict[str, list[tuple[Probe, Answer]]]] = {}
 
@@ -67,7 +87,23 @@ class Grader:
             settle(attempt, flawed_function, hide_expected=self.options.hide_expected) for attempt in attempts
         )
         problems = sitting.problems({exercise.lesson for exercise in exercises})
-        return Report(submission.folder.name, self.options.seed, sitting.layers(), results, problems)
+        layers, level = sitting.protection()
+        return Report(submission.folder.name, self.options.seed, layers, results, problems, level)
+
+    def protection(self) -> Protection:
+        """What protects this machine from submitted code. Found out before any of it runs."""
+        if self._protection is None:
+            proof = protection_of(self.zygote, self._cache)
+            self._accept(proof)
+            self._protection = proof
+        return self._protection
+
+    def restart_zygote(self) -> None:
+        """Have another zygote in place of one that has died. Raises ZygoteDied if that one can do less."""
+        self.zygote.restart()
+        before = self.protection().layers
+        if missing := set(before).difference(BY_DEFAULT, self.zygote.announcement().layers):
+            raise ZygoteDied(f"the process that makes the workers came back without {', '.join(sorted(missing))}")
 
     def answers(self, exercise: Exercise) -> dict[str, list[tuple[Probe, Answer]]]:
         """The reference's answers to the suite of an exercise, kept from one submission to the next."""
@@ -86,16 +122,17 @@ class _Sitting:
         self._under_way: set[str] = set()
         self._candidates: dict[str, Candidate] = {}
         self._broken: dict[str, tuple[str, ...]] = {}
+        self._revivals = Revivals(grader.restart_zygote)
         self._everything = frozenset((e.lesson, e.name) for e in grader.course.exercises)
 
     def close(self) -> None:
         for candidate in self._candidates.values():
             candidate.close()
 
-    def layers(self) -> tuple[str, ...]:
-        """The protections of the workers that ran anything."""
+    def protection(self) -> tuple[tuple[str, ...], Level | None]:
+        """The layers of the workers that ran anything, and the level that they make."""
         used = [candidate.layers for candidate in self._candidates.values() if candidate.layers]
-        return used[0] if used else NOTHING_RUN
+        return (used[0], self.grader.protection().level) if used else (NOTHING_RUN, None)
 
     def problems(self, lessons: set[str]) -> tuple[str, ...]:
         """What is wrong with the files of these lessons."""
@@ -146,6 +183,7 @@ class _Sitting:
         return frozenset((e.lesson, e.name) for e in earlier if refused & set(e.forbidden))
 
     def _candidate(self, lesson: str) -> Candidate:
+        self.grader.protection()
         if lesson not in self._candidates:
             limits = self._limits(lesson)
             self._candidates[lesson] = Candidate(self.grader.zygote, self.sources, lesson, limits)
@@ -159,9 +197,9 @@ class _Sitting:
         grader = self.grader
         tests = grader.suites.tests(exercise.id)
         candidate.output = ""
-        failure = candidate.import_failure()
+        failure = self._revivals.repeated(candidate.import_failure)
         if failure is not None:
-            return decided(exercise, tests, *_import_verdict(exercise, failure))
+            return decided(exercise, tests, *import_verdict(exercise, failure))
         examination = Examination(
             reference_function(exercise),
             partial(candidate.ask, exercise.name),
@@ -174,10 +212,10 @@ class _Sitting:
                 sentence = "Not run: other tests of this exercise have already run out of time."
                 records.append(TestRecord(test, "timeout", sentence, 0.0))
                 continue
-            records.append(grader.suites.run(test, examination, grader.options.seed))
+            records.append(self._revivals.run(grader.suites, test, examination, candidate, grader.options.seed))
             if records[0].status == "not_started":
                 return decided(exercise, tests, "not_started", "It still raises NotImplementedError.")
-        if _wavers(examination, exercise, candidate):
+        if self._revivals.repeated(lambda: _wavers(examination, exercise, candidate)):
             return Attempt(exercise, tests, records, examination.observations, output=candidate.output, wavers=True)
         notes = tuple(self.student.other_defaults(exercise.lesson, exercise.name, _defaults(examination.reference)))
         if all(record.status == "passed" for record in records):
@@ -227,8 +265,8 @@ class _Sitting:
     def _broken_below(self, lesson: str) -> tuple[str, ...]:
         """Other modules of the learner's that keep this one from being imported."""
         if lesson not in self._broken:
-            failure, broken = self._candidate(lesson).import_failure(), list[str]()
-            while (slug := _origin(failure)) is not None and slug not in (lesson, *broken):
+            failure, broken = self._revivals.repeated(self._candidate(lesson).import_failure), list[str]()
+            while (slug := origin(failure)) is not None and slug not in (lesson, *broken):
                 if slug not in {known.slug for known in self.grader.course.lessons}:
                     break
                 broken.append(slug)
@@ -238,7 +276,7 @@ class _Sitting:
                 }
                 zygote, limits = self.grader.zygote, self._limits(lesson)
                 with Candidate(zygote, self.sources, lesson, limits, lent, tuple(broken)) as without:
-                    failure = without.import_failure()
+                    failure = self._revivals.repeated(without.import_failure)
             self._broken[lesson] = tuple(broken)
         return self._broken[lesson]
 
@@ -250,7 +288,7 @@ class _Sitting:
         return self.attempt(other).fine
 
     def _cannot_run(self, slug: str) -> bool:
-        return slug not in self.sources or self._candidate(slug).import_failure() is not None
+        return slug not in self.sources or self._revivals.repeated(self._candidate(slug).import_failure) is not None
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
@@ -271,23 +309,3 @@ def _wavers(examination: Examination, exercise: Exercise, candidate: Candidate) 
 def _defaults(function: Callable[..., Any]) -> dict[str, object]:
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
-
-
-def _origin(failure: Raised | Died | None) -> str | None:
-    """The learner's module in which an import failed, where that can be told."""
-    if not isinstance(failure, Raised):
-        return None
-    missing = re.fullmatch(r"No module named 'student\.(\w+)'", failure.message)
-    return missing[1] if missing else failure.module
-
-
-def _import_verdict(exercise: Exercise, failure: Raised | Died) -> tuple[Any, str]:
-    where = f"student/{exercise.lesson}.py"
-    if isinstance(failure, Died):
-        status = failure.reason if failure.reason in ("timeout", "memory") else "crashed"
-        return status, f"{where} could not be run: {failure.detail}"
-    if (slug := _origin(failure)) not in (None, exercise.lesson):
-        return "error", f"{where} imports student/{slug}.py, which cannot be run: {failure.message}."
-    line = f", line {failure.line}" if failure.line else ""
-    origin = f"student/{failure.module}.py" if failure.module else where
-    return "error", f"{where} could not be imported: {failure.type_name}: {failure.message} ({origin}{line})."

@@ -1,5 +1,7 @@
 """Where the course lies on this machine: beside the engine in a clone, inside it when installed from a wheel."""
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from grader.errors import UserError
@@ -19,6 +21,11 @@ def lessons_folder() -> Path:
     )
 
 
+def engine_folder() -> Path:
+    """The folder of the engine: suites, misconceptions, and what runs them."""
+    return _ENGINE
+
+
 def reference_folder() -> Path:
     """The folder of the answers, one file a lesson; in a clone and in a wheel alike it lies beside the engine."""
     return _ENGINE.parent / "reference"
@@ -33,3 +40,12 @@ def clone_folder() -> Path | None:
     """The root of the clone this engine runs from, or None when it was installed from a wheel."""
     root = _ENGINE.parent
     return root if (root / "pyproject.toml").is_file() and (root / "lessons").is_dir() else None
+
+
+def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where what can be found out again is kept: beside the learner's records when ANATOMY_HOME names their folder."""
+    if home := environ.get("ANATOMY_HOME", "").strip():
+        return Path(home).expanduser() / "cache"
+    from platformdirs import user_cache_path  # not needed when the folder is named
+
+    return user_cache_path("decoder-anatomy", appauthor=False)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from grader.sandbox.level import Level
 
 VERSION = 1
 
@@ -85,7 +88,11 @@ class WrittenReport:
 
 @dataclass(frozen=True)
 class Report:
-    """One submission graded with one seed. layers: the protections that were really on."""
+    """One submission graded with one seed.
+
+    layers: the protections that were really on; level: how strong they are together (`strong`, `standard` or `weak`),
+    None when nothing was run.
+    """
 
     submission: str
     seed: int
@@ -93,8 +100,15 @@ class Report:
     exercises: tuple[ExerciseResult, ...] = field(default=())
     problems: tuple[str, ...] = ()
     """What is wrong with the submission's files, a sentence each."""
+    level: Level | None = None
     lab_report: WrittenReport | None = None
     """Where the lab was asked for and there is one."""
+
+    @property
+    def protection(self) -> str:
+        """The level and the layers in words."""
+        layers = ", ".join(self.layers)
+        return f"{self.level} ({layers})" if self.level else layers
 
     @property
     def earned(self) -> int:
@@ -130,6 +144,7 @@ class Report:
             "version": VERSION,
             "submission": self.submission,
             "seed": self.seed,
+            "level": self.level,
             "layers": list(self.layers),
             "earned": self.earned,
             "possible": self.possible,
@@ -161,6 +176,7 @@ class Report:
                 tuple(document["layers"]),
                 exercises,
                 tuple(document["problems"]),
+                document.get("level"),
                 _written(document.get("lab_report")),
             )
         except (KeyError, TypeError) as error:

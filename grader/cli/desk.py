@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import click
+
 from grader.course.model import Course, Exercise
 from grader.errors import GraderFault
 from grader.judge.source import parse_submission
+from grader.places import cache_folder
 from grader.sandbox import ForkFailed, NoTorch, WorkerFailed, Zygote, ZygoteDied
+from grader.sandbox.level import MEANING
 from grader.workspace import Submission
 
 if TYPE_CHECKING:
     from grader.grading import Grader
+    from grader.sandbox.proof import Protection
+    from grader.session import Suites
 
 
 def at_desk(
@@ -35,10 +41,20 @@ def at_desk(
             from grader.session import with_suites
 
             options = Options(seed=seed, hide_expected=hide_expected)
-            return with_suites(lessons, lambda suites: body(Grader(course, suites, zygote, options)))
+
+            def grader(suites: Suites) -> Grader:
+                return Grader(course, suites, zygote, options, cache=cache_folder(), accept=_warn_if_weak)
+
+            return with_suites(lessons, lambda suites: body(grader(suites)))
     except (ZygoteDied, ForkFailed, NoTorch, WorkerFailed) as error:
         said = str(error).rstrip(".")
         raise GraderFault(f"Submitted code could not be run: {said}. Try `anatomy doctor`.") from error
+
+
+def _warn_if_weak(protection: Protection) -> None:
+    """One's own code may be graded all the same."""
+    if protection.level == "weak":
+        click.echo(f"Note: the protection is weak: {MEANING['weak']}. See `anatomy doctor`.", err=True)
 
 
 def _lessons(course: Course, submission: Submission, exercises: Sequence[Exercise]) -> list[str]:

@@ -18,6 +18,7 @@ def clean(text: str) -> str:
 def render(report: Report) -> str:
     """One test suite an exercise, one test case a test."""
     root = ET.Element("testsuites", name=clean(report.submission))
+    protection = {"seed": report.seed, "level": report.level or "", "layers": " ".join(report.layers)}
     for exercise in report.exercises:
         cases = list(exercise.tests) or [_whole(exercise)]
         broken = [test for test in cases if test.status not in ("passed", "inherited")]
@@ -31,7 +32,8 @@ def render(report: Report) -> str:
             errors=str(len(errors)),
             time=f"{sum(test.seconds for test in cases):.6f}",
         )
-        _properties(suite, status=exercise.status, earned=exercise.earned, possible=exercise.possible)
+        points = {"status": exercise.status, "earned": exercise.earned, "possible": exercise.possible}
+        _properties(suite, **points, **protection)
         for test in cases:
             _case(suite, exercise, test)
     if report.lab_report is not None:

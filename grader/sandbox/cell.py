@@ -26,14 +26,20 @@ class ForkFailed(Exception):
 
 @dataclass(frozen=True)
 class Cell:
-    """One worker's process. handle: a pidfd, None where the system has none."""
+    """One worker's process. number: its id as the zygote sees it; handle: a pidfd, None where the system has none;
+    scratch: its folder, None if it has a file system of its own."""
 
-    pid: int
+    number: int
     handle: int | None
     channel: socket.socket
     output: int
     status: socket.socket
-    scratch: Path
+    scratch: Path | None
+
+    @property
+    def pid(self) -> int:
+        """Its process id as seen from here."""
+        return process_id(self.handle, self.number)
 
     def kill(self) -> None:
         """Kill the process; does not wait. The grader's ends of its descriptors are closed, but for the status."""
@@ -53,11 +59,32 @@ class Cell:
         if not poll.poll(milliseconds):
             return False
         self.status.close()
+        if self.scratch is None:
+            return True
         try:
             self.scratch.rmdir()
         except OSError:  # not empty, and nobody knows how full
             threading.Thread(target=remove, args=(self.scratch,)).start()
         return True
+
+
+def process_id(handle: int | None, otherwise: int) -> int:
+    """The number, as seen from here, of the process behind a pidfd. In a pid namespace it has another one.
+
+    otherwise: the answer where there is no pidfd, or no such process any more.
+    """
+    with suppress(OSError):
+        for line in Path(f"/proc/self/fdinfo/{handle}").read_text("ascii").splitlines():
+            if line.startswith("Pid:") and (number := int(line[4:])) > 0:
+                return number
+    return otherwise
+
+
+def has_ended(handle: int) -> bool:
+    """Whether the process behind a pidfd has ended."""
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 class Departures:
@@ -89,7 +116,23 @@ def remove(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def fork_cell(control: socket.socket, scratch: Path) -> Cell:
+def holds_more(folder: Path, size: int, files: int) -> bool:
+    """Whether a folder holds more bytes or more files than these; what comes and goes meanwhile may be missed."""
+    waiting, found, used = [folder], 0, 0
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                found += 1
+                with suppress(OSError):
+                    used += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+                if found > files or used > size:
+                    return True
+    return False
+
+
+def fork_cell(control: socket.socket, scratch: Path | None) -> Cell:
     """Have the zygote fork a worker. Raises ForkFailed, ZygoteDied."""
     with ExitStack() as opened:
         channel, their_channel = socket.socketpair()

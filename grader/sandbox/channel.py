@@ -9,16 +9,19 @@ import os
 import select
 import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from grader.sandbox.inside.frames import NESTED, Frame, FrameReader, Kind, WireError, pack
 from grader.sandbox.inside.limits import Limits
-from grader.sandbox.inside.protocol import STATUS
+from grader.sandbox.inside.protocol import END
 
 OUTPUT_FLOOD = 16 << 20
 """Bytes of output in one request after which a worker is killed."""
 _PIECE = 1 << 16
+_LOOK_SECONDS = 0.05
+"""Between two looks at the folder of a worker that is silent."""
 
 
 class WorkerLost(Exception):
@@ -33,16 +36,28 @@ class Flooded(WorkerLost):
     """It printed without end."""
 
 
+class Overfull(WorkerLost):
+    """It wrote more to its folder than it was granted."""
+
+
 class Closed(WorkerLost):
     """It closed the channel, most likely because it ended."""
 
 
 class Ended(WorkerLost):
-    """It has ended; the status is waitpid's."""
+    """It has ended."""
 
-    def __init__(self, status: int) -> None:
-        super().__init__(f"wait status {status}")
-        self.status = status
+    def __init__(self, end: End) -> None:
+        super().__init__(f"wait status {end.status}")
+        self.end = end
+
+
+@dataclass(frozen=True)
+class End:
+    """How a process ended. status: waitpid's; seconds: the processor time that it had used."""
+
+    status: int
+    seconds: float
 
 
 class WorkerFailed(Exception):
@@ -63,7 +78,12 @@ class _Budget:
 
 
 class Channel:
-    """Descriptors of one worker. channel and output do not block; status is the socket that tells of its end."""
+    """Descriptors of one worker. channel and output do not block; status is the socket that tells of its end.
+
+    overfull: whether the worker's folder holds too much, for a worker that the kernel sets no bounds to.
+    """
+
+    overfull: Callable[[], bool] | None = None
 
     def __init__(self, channel: socket.socket, output: int, status: socket.socket, limits: Limits) -> None:
         self._socket, self._channel, self._output, self._status = channel, channel.fileno(), output, status
@@ -89,6 +109,7 @@ class Channel:
         """End a request. Raises WireError if the worker has sent more than its answer."""
         self._expect_silence()
         self.drain()
+        self._look_at_folder()
 
     def exchange(self, kind: Kind, call_id: int, body: bytes) -> Frame:
         """Send a frame and wait for the next one of the worker, which must carry the same id.
@@ -119,7 +140,11 @@ class Channel:
             left = end - time.monotonic()
             if left <= 0:
                 raise Expired
+            if self.overfull is not None and left > _LOOK_SECONDS:
+                left = _LOOK_SECONDS
             ready = dict(self._poll.poll(left * 1000 + 1))
+            if not ready:
+                self._look_at_folder()
             if self._output in ready:
                 self._read_output()
             events = ready.get(self._channel, 0)
@@ -133,7 +158,11 @@ class Channel:
                 if frame := self._read(reader):
                     return frame
             elif self._status.fileno() in ready:
-                raise Ended(self.wait_status(0.0))
+                raise Ended(self.wait_for_end(0.0))
+
+    def _look_at_folder(self) -> None:
+        if self.overfull is not None and self.overfull():
+            raise Overfull
 
     def _write(self, rest: memoryview) -> int:
         try:
@@ -191,11 +220,10 @@ class Channel:
         cut = self._printed - len(self._kept)
         return f"{text}\n[{cut} more bytes of output]" if cut else text
 
-    def wait_status(self, seconds: float) -> int:
-        """The wait status once the worker has ended. Raises TimeoutError, or ZygoteDied if nobody is left to tell."""
+    def wait_for_end(self, seconds: float) -> End:
+        """How the worker ended. Raises TimeoutError, or ZygoteDied if nobody is left to tell."""
         self._status.settimeout(max(seconds, 1e-6))
-        message = self._status.recv(STATUS.size)
-        if len(message) < STATUS.size:
+        message = self._status.recv(END.size)
+        if len(message) < END.size:
             raise ZygoteDied("the process that makes the workers has ended")
-        status: int = STATUS.unpack(message)[0]
-        return status
+        return End(*END.unpack(message))

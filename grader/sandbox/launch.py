@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
+
+from grader.places import clone_folder, engine_folder, reference_folder
+from grader.sandbox.inside.setup import Setup
 
 INSIDE = Path(__file__).resolve().parent / "inside"
 _KEPT = ("LANG", "LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -17,12 +19,11 @@ _KEPT = ("LANG", "LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 _BOOT = """\
 import importlib.util, os, sys
-control, parent, folders, preload, inside = sys.argv[1:]
-sys.path[:] = [folder for folder in sys.path if folder] + folders.split(os.pathsep)
+settings, inside = sys.argv[1:]
 spec = importlib.util.spec_from_file_location("anatomy_worker", os.path.join(inside, "__init__.py"))
 sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-from anatomy_worker.zygote import main
-main(int(control), int(parent), preload.split(",") if preload else [])
+from anatomy_worker.start import start
+start(settings)
 """
 """Loads `inside` under a name of its own: with its folder's name, `grader` would have to be importable."""
 
@@ -31,15 +32,11 @@ class NoTorch(Exception):
     """This interpreter has no torch to hand to the workers."""
 
 
-def start_zygote(control: int, preload: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start it and return at once. control: its end of the control socket; errors: where its stderr goes."""
-    # The kernel ties a child's life to the thread that started it, so only the main thread may ask for that.
-    parent = os.getpid() if threading.current_thread() is threading.main_thread() else 0
-    command = [sys.executable, "-S", "-B", "-P", "-X", "utf8", "-c", _BOOT]
-    arguments = [str(control), str(parent), os.pathsep.join(package_folders()), ",".join(preload), str(INSIDE)]
+def start_zygote(setup: Setup, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start it and return at once. errors: where its stderr goes."""
     return subprocess.Popen(
-        command + arguments,
-        pass_fds=[control],
+        [sys.executable, "-S", "-P", "-X", "utf8", "-c", _BOOT, setup.to_json(), str(INSIDE)],
+        pass_fds=[setup.control],
         env=_environment(),
         cwd="/",
         stdin=subprocess.DEVNULL,
@@ -47,6 +44,18 @@ def start_zygote(control: int, preload: Sequence[str], errors: IO[bytes]) -> sub
         stderr=errors,
         start_new_session=True,
     )
+
+
+def parent_to_die_with() -> int:
+    """Whose death ends the zygote: this process's, or 0. The kernel ties a child's life to the thread that started it,
+    so only the main thread may ask for that."""
+    return os.getpid() if threading.current_thread() is threading.main_thread() else 0
+
+
+def secret_folders() -> list[str]:
+    """Where tests and answers lie, which must be out of every worker's reach."""
+    clone = clone_folder()
+    return [str(folder) for folder in ([clone] if clone else [engine_folder(), reference_folder()])]
 
 
 def package_folders() -> list[str]:

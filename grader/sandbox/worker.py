@@ -12,14 +12,26 @@ from typing import Any, Self
 
 from torch import Tensor
 
-from grader.sandbox.cell import Cell, Departures
-from grader.sandbox.channel import Channel, Closed, Ended, Expired, Flooded, WorkerFailed, WorkerLost, ZygoteDied
+from grader.sandbox.cell import Cell, Departures, holds_more
+from grader.sandbox.channel import (
+    Channel,
+    Closed,
+    End,
+    Ended,
+    Expired,
+    Flooded,
+    Overfull,
+    WorkerFailed,
+    WorkerLost,
+    ZygoteDied,
+)  # fmt: skip
 from grader.sandbox.inside.codec import CannotCross, Caps
 from grader.sandbox.inside.decoder import Decoder
 from grader.sandbox.inside.encoder import Encoder
 from grader.sandbox.inside.failures import TOLD
 from grader.sandbox.inside.frames import Frame, Kind, WireError, parts
 from grader.sandbox.inside.limits import Limits
+from grader.sandbox.inside.lockdown.rlimits import life_seconds
 from grader.sandbox.inside.peer import Peer
 from grader.sandbox.inside.status import OUT_OF_MEMORY
 from grader.sandbox.reply import Call, Died, NotAValue, Outcome, Raised, Returned
@@ -35,12 +47,14 @@ _LAYERS = ("process-split", "deadlines")
 class Worker:
     """One process for one submission. Made by `Zygote.worker`; use as a context manager or call `close`.
 
-    layers: names of the isolation layers that were active before it got the learner's sources.
+    layers: names of the isolation layers that were active before it got the learner's sources; expected: those that
+    must be among them.
     """
 
-    def __init__(self, cell: Cell, serial: int, limits: Limits, departures: Departures) -> None:
+    def __init__(
+        self, cell: Cell, serial: int, limits: Limits, departures: Departures, expected: Sequence[str] = ()
+    ) -> None:
         self.limits = limits
-        self.pid = cell.pid
         self._cell = cell
         self._departures = departures
         self._alive = True
@@ -55,6 +69,12 @@ class Worker:
             worker=serial,
         )
         self.layers = self._greet()
+        if missing := set(expected).difference(self.layers):
+            self.close()
+            raise WorkerFailed(f"a worker came up without {', '.join(sorted(missing))}, which this machine can do")
+        if cell.scratch is not None:
+            bounds = (cell.scratch, limits.scratch_mb << 20, limits.scratch_files)
+            self._channel.overfull = lambda: holds_more(*bounds)
 
     def __enter__(self) -> Self:
         return self
@@ -63,6 +83,11 @@ class Worker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._cell.pid
 
     @property
     def alive(self) -> bool:
@@ -165,7 +190,7 @@ class Worker:
 
     def _greet(self) -> tuple[str, ...]:
         """Send the limits and wait until it has locked itself down."""
-        settings = Encoder().encode((asdict(self.limits), str(self._cell.scratch)))
+        settings = Encoder().encode((asdict(self.limits), str(self._cell.scratch or "")))
         try:
             self._channel.open_request(READY_SECONDS)
             frame = self._peer.ask(Kind.CONFIGURE, settings)
@@ -182,10 +207,10 @@ class Worker:
 
     def _died(self, error: WorkerLost | WireError, seconds: float) -> Died:
         """Kill what is left and say what happened."""
-        status = error.status if isinstance(error, Ended) else None
+        end = error.end if isinstance(error, Ended) else None
         if isinstance(error, Closed):
             try:
-                status = self._channel.wait_status(_REAP_SECONDS)
+                end = self._channel.wait_for_end(_REAP_SECONDS)
             except TimeoutError:
                 error = WireError("it closed its connection to the grader")
             except ZygoteDied:
@@ -195,16 +220,18 @@ class Worker:
             try:
                 self._channel.drain()
             except Flooded as flooded:
-                error, status = flooded, None
+                error, end = flooded, None
         output = self._channel.output
         self.close()
-        if status is not None:
-            return _end(status, output)
+        if end is not None:
+            return _died_itself(end, life_seconds(self.limits), output)
         match error:
             case Expired():
                 return Died("timeout", f"It did not finish within {seconds:g} s.", output)
             case Flooded():
                 return Died("output", "It printed without end.", output)
+            case Overfull():
+                return Died("output", "It wrote more to files than is allowed.", output)
             case _:
                 return Died("protocol", f"It interfered with the grader: {error}.", output)
 
@@ -217,20 +244,22 @@ def _raised(frame: Frame, output: str) -> Raised:
     return Raised(name[:200], message[:1000], line, module, trace[:5000], not_implemented, value_error, memory, output)
 
 
-def _end(status: int, output: str) -> Died:
-    """A worker that ended without being killed by the grader. status: waitpid's."""
-    if os.WIFEXITED(status):
-        code = os.WEXITSTATUS(status)
+def _died_itself(end: End, life: int, output: str) -> Died:
+    """A worker that ended without being killed by the grader. life: the processor time that it had, in seconds."""
+    if os.WIFEXITED(end.status):
+        code = os.WEXITSTATUS(end.status)
         if code == OUT_OF_MEMORY:
             return Died("memory", "It ran out of memory.", output)
         return Died("crashed", f"It ended the whole process with exit code {code}.", output)
-    number = os.WTERMSIG(status)
+    number = os.WTERMSIG(end.status)
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
-    if number == signal.SIGXCPU:
+    # The first process of a pid namespace has no use for SIGXCPU; a second later the kernel kills it.
+    if number == signal.SIGXCPU or (number == signal.SIGKILL and end.seconds >= life):
         return Died("timeout", "It used up the processor time of a whole submission.", output)
     if number == signal.SIGKILL:
         return Died("memory", "It was ended by the system, most likely because memory ran out.", output)
-    if number == signal.SIGABRT and "bad_alloc" in output:
+    # Nor does it end by abort()'s signal: the C library then runs into a forbidden instruction.
+    if number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGTRAP) and "bad_alloc" in output:
         return Died("memory", "It ran out of memory.", output)
     why = ": the stack overflowed or memory was misused" if number in (signal.SIGSEGV, signal.SIGBUS) else ""
     return Died("crashed", f"It was ended by {name}{why}.", output)

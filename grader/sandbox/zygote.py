@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import tempfile
-import threading
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,39 +14,44 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
-from grader.sandbox.cell import Departures, fork_cell, remove
+from grader.sandbox.cell import Departures, ForkFailed, fork_cell, has_ended, process_id, remove
 from grader.sandbox.channel import ZygoteDied
 from grader.sandbox.inside.limits import Limits
+from grader.sandbox.inside.lockdown import cgroup
+from grader.sandbox.inside.lockdown.names import CGROUP, NAMESPACES, OPTIONAL
 from grader.sandbox.inside.protocol import READY
-from grader.sandbox.launch import start_zygote
+from grader.sandbox.inside.setup import Announcement, Setup
+from grader.sandbox.launch import package_folders, parent_to_die_with, secret_folders, start_zygote
 
 if TYPE_CHECKING:
     from grader.sandbox.worker import Worker
 
 _READY_WAIT = 120.0
 _STOP_WAIT = 5.0
+_MOST_ANNOUNCED = 1 << 16
+_numbers = itertools.count(1)
 
 
 class Zygote:
     """A process that has imported torch and forks workers.
 
     The constructor starts it and returns at once, so that it imports torch while the grader does. preload: further
-    modules that it imports, "torch._dynamo" for one, without which the first optimizer of every worker takes seconds.
-    Raises NoTorch when this Python has no torch.
+    modules that it imports, "torch._dynamo" for one, without which the first optimizer of every worker takes seconds;
+    without: layers of protection that are left off (see inside/lockdown/names.py), landlock_most: the newest version of
+    Landlock to use; both for tests. Raises NoTorch when this Python has no torch, ValueError for an unknown layer.
     """
 
-    def __init__(self, preload: Sequence[str] = ()) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `close`
-        self._home = Path(tempfile.mkdtemp(prefix="anatomy-"))
-        self._control, theirs = socket.socketpair()
-        with theirs:
-            self._process = start_zygote(theirs.fileno(), preload, self._errors)
-        self._ready = threading.Event()
+    def __init__(
+        self, preload: Sequence[str] = (), *, without: frozenset[str] = frozenset(), landlock_most: int | None = None
+    ) -> None:
+        if unknown := without.difference(OPTIONAL):
+            raise ValueError(f"no layers that can be left off: {', '.join(sorted(unknown))}")
+        self._preload = tuple(preload)
+        self._without = without
+        self._landlock_most = landlock_most
         self._serials = itertools.count(1)
-        self._departures = Departures()
-        self._finalizer = weakref.finalize(
-            self, _stop, self._process, self._ready, self._control, self._departures, self._home, self._errors
-        )
+        self.generation = 1
+        self._life = self._begin()
 
     def __enter__(self) -> Self:
         return self
@@ -59,65 +63,152 @@ class Zygote:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
-        return self._process.pid
+        """Its process id; before it is ready, that of the process that was started."""
+        return self._life.pid
 
     @property
     def alive(self) -> bool:
         """Whether the process is there."""
-        return self._finalizer.alive and self._process.poll() is None
+        return self._life.alive
+
+    def announcement(self) -> Announcement:
+        """The layers that all of its workers have, and why others are off. Waits for it. Raises ZygoteDied."""
+        return self._life.announcement()
 
     def wait_until_ready(self) -> None:
         """Wait until workers can be forked. Raises ZygoteDied with what the process said when it could not start."""
-        if self._ready.is_set():
-            return
-        self._control.settimeout(_READY_WAIT)
-        with suppress(TimeoutError, ConnectionResetError):
-            if self._control.recv(1) == READY:
-                self._ready.set()
-        if not self._ready.is_set():
-            raise ZygoteDied(f"the process that makes the workers did not start:\n{self._said()}")
+        self._life.announcement()
+
+    def restart(self) -> None:
+        """Start another in place of one that has died; its workers are gone with it. Returns at once."""
+        self.close()
+        self.generation += 1
+        self._life = self._begin()
 
     def worker(self, limits: Limits | None = None) -> Worker:
-        """A fresh worker. Raises ZygoteDied, ForkFailed, and WorkerFailed when it ended before it was ready."""
+        """A fresh worker. Raises ZygoteDied, ForkFailed, and WorkerFailed when it ended before it was ready or lacks a
+        layer that it was to have."""
         from grader.sandbox.worker import Worker  # imports torch
 
-        self.wait_until_ready()
-        self._departures.clear_away()
+        life = self._life
+        expected = life.announcement().layers
+        life.departures.clear_away()
         serial = next(self._serials)
-        scratch = self._home / str(serial)
-        scratch.mkdir(mode=0o700)
+        scratch = None if NAMESPACES in expected else life.home / str(serial)
         try:
-            cell = fork_cell(self._control, scratch)
+            if scratch is not None:
+                scratch.mkdir(mode=0o700)
+            cell = fork_cell(life.control, scratch)
+        except OSError as error:
+            raise ForkFailed(f"a worker has no folder to work in: {error}") from error
         except ZygoteDied as error:
-            raise ZygoteDied(f"{error}\n{self._said()}".strip()) from None
-        return Worker(cell, serial, limits or Limits(), self._departures)
+            raise ZygoteDied(f"{error}\n{life.said()}".strip()) from None
+        return Worker(cell, serial, limits or Limits(), life.departures, expected)
 
     def close(self) -> None:
         """End the zygote and all its workers, and remove their folders."""
-        self._finalizer()
+        self._life.end()
 
-    def _said(self) -> str:
+    def _begin(self) -> _Life:
+        return _Life(self._preload, self._without, self._landlock_most)
+
+
+class _Life:
+    """One process, from its start to its end."""
+
+    def __init__(self, preload: tuple[str, ...], without: frozenset[str], landlock_most: int | None) -> None:
+        try:
+            self.home = Path(tempfile.mkdtemp(prefix="anatomy-")).resolve()
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `_stop`
+        except OSError as error:
+            raise ZygoteDied(f"there is no folder for temporary files: {error}") from error
+        if os.getuid() == 0:
+            self.home.chmod(0o711)  # its workers become somebody else and must reach their folders
+        group = None if CGROUP in without else _make_group()
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            setup = Setup(
+                control=theirs.fileno(),
+                parent=parent_to_die_with(),
+                home=str(self.home),
+                packages=tuple(package_folders()),
+                preload=preload,
+                secret=tuple(secret_folders()),
+                group=str(group) if group else None,
+                without=tuple(sorted(without)),
+                landlock_most=landlock_most,
+            )
+            self._process = start_zygote(setup, self._errors)
+        self._announced: Announcement | None = None
+        self._handle: int | None = None
+        self.departures = Departures()
+        self.end = weakref.finalize(
+            self, _stop, self._process, self.control, self.departures, self.home, self._errors, group
+        )
+
+    @property
+    def pid(self) -> int:
+        return process_id(self._handle, self._process.pid)
+
+    @property
+    def alive(self) -> bool:
+        if not self.end.alive or self._process.poll() is not None:
+            return False
+        return self._handle is None or not has_ended(self._handle)
+
+    def announcement(self) -> Announcement:
+        if self._announced is None:
+            self.control.settimeout(_READY_WAIT)
+            message, handles = b"", list[int]()
+            with suppress(TimeoutError, ConnectionResetError):
+                while not message.endswith(b"\n") and len(message) < _MOST_ANNOUNCED:
+                    piece, arrived, _, _ = socket.recv_fds(self.control, _MOST_ANNOUNCED, 1)
+                    handles += arrived
+                    if not piece:
+                        break
+                    message += piece
+            if not (message.startswith(READY) and message.endswith(b"\n")):
+                raise ZygoteDied(f"the process that makes the workers did not start:\n{self.said()}")
+            self._announced = Announcement.from_json(message.removeprefix(READY).decode())
+            if handles:
+                self._handle = handles[0]
+                weakref.finalize(self, os.close, handles[0])
+        return self._announced
+
+    def said(self) -> str:
         self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, self._errors.tell() - 4000))
         return self._errors.read().decode(errors="replace").strip()
 
 
+def _make_group() -> Path | None:
+    """A control group for one zygote, where this account may make one."""
+    if not Path("/proc/self/cgroup").is_file() or (parent := cgroup.delegated()) is None:
+        return None
+    group = parent / f"anatomy-{os.getpid()}-{next(_numbers)}"
+    try:
+        group.mkdir()
+    except OSError:  # handed on in name only
+        return None
+    return group
+
+
 def _stop(
     process: subprocess.Popen[bytes],
-    ready: threading.Event,
     control: socket.socket,
     departures: Departures,
     home: Path,
     errors: IO[bytes],
+    group: Path | None,
 ) -> None:
     control.close()
     try:
-        # One that is not ready listens to nobody yet, and has no workers.
-        process.wait(_STOP_WAIT if ready.is_set() else 0)
+        process.wait(_STOP_WAIT)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
     departures.close()
     errors.close()
     remove(home)
+    if group is not None:
+        cgroup.remove(group)

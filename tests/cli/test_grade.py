@@ -178,14 +178,40 @@ def test_the_course_proves_a_lesson(tmp_path):
 def test_doctor_says_what_is_on_and_what_is_not(workspace):
     done = anatomy("doctor", cwd=workspace)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "process-split" in done.stdout
-    assert "Files are not closed off yet" in done.stdout
+    words = done.stdout.split()
+    assert "protection" in words
+    assert {"strong:", "standard:", "weak:"} & set(words)
+    assert "proof" in words
+    assert len(done.stdout.splitlines()) <= 12
 
 
-def test_code_that_kills_the_maker_of_workers_ends_in_one_sentence_and_exit_code_3(workspace):
+def test_doctor_has_a_form_for_programs(workspace):
+    done = anatomy("doctor", "--format", "json", cwd=workspace)
+    found = json.loads(done.stdout)
+    assert found["protection"]["level"] in ("strong", "standard", "weak")
+    assert {"name", "held", "detail"} == set(found["protection"]["findings"][0])
+    assert all(line["state"] in ("ok", "off", "BAD") for line in found["lines"])
+
+
+def test_the_level_of_protection_stands_in_every_form_of_a_report(workspace):
+    (workspace / "student" / "normalization.py").write_text(
+        "def rms_norm(x, weight, eps=1e-6):\n    return x\n", "utf-8"
+    )
+    styles = ("text", "json", "junit", "html")
+    forms = {
+        style: anatomy("grade", "normalization.rms_norm", "--format", style, cwd=workspace).stdout for style in styles
+    }
+    level = json.loads(forms["json"])["level"]
+    assert level in ("strong", "standard", "weak")
+    for style in ("text", "html"):
+        assert f"Protection: {level} (process-split, " in forms[style]
+    assert f'<property name="level" value="{level}" />' in forms["junit"]
+
+
+def test_code_that_would_kill_the_maker_of_workers_is_refused_like_any_other_error(workspace):
     source = "def rms_norm(x, weight, eps=1e-6):\n    import os, signal\n    os.kill(os.getppid(), signal.SIGKILL)\n"
     (workspace / "student" / "normalization.py").write_text(source, "utf-8")
     done = anatomy("grade", "normalization.rms_norm", cwd=workspace)
-    assert done.returncode == 3
-    assert "Submitted code could not be run" in done.stderr
+    assert done.returncode == 1
+    assert "PermissionError" in done.stdout
     assert "Traceback" not in done.stderr

@@ -214,9 +214,6 @@ def test_threads_left_running_change_no_verdict(desk, answers):
     assert all(result.status == "passed" for result in report.exercises)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="files are closed off by the Linux lockdown layers, which are built in a later step"
-)
 def test_reading_the_reference_from_its_file_earns_nothing(grade_one):
     source = f"""
         import os, sys

@@ -18,6 +18,23 @@ def zygote() -> Iterator[Zygote]:
         yield started
 
 
+@pytest.fixture(scope="session")
+def zygote_without(zygote: Zygote) -> Iterator[Callable[..., Zygote]]:
+    """Zygotes with these layers off, each started once."""
+    started: dict[frozenset[str], Zygote] = {frozenset(): zygote}
+
+    def get(*layers: str) -> Zygote:
+        key = frozenset(layers)
+        if key not in started:
+            started[key] = Zygote(without=key)
+        return started[key]
+
+    yield get
+    for key, each in started.items():
+        if key:
+            each.close()
+
+
 @pytest.fixture
 def open_worker(zygote: Zygote) -> Iterator[Callable[..., Worker]]:
     """Makes workers from the text of a module called `lab`, or of several by slug; closes them when the test ends."""

@@ -292,3 +292,12 @@ def test_effects_beside_the_value_are_told(open_worker: OpenWorker) -> None:
     )
     effects = [worker.call(Call("lab", name)).effects for name in ("draws", "own", "asks")]
     assert effects == [("random-state",), (), ("requires-grad",)]
+
+
+def test_a_gradient_in_a_fresh_worker_does_not_import_symbolic_algebra(open_worker: OpenWorker) -> None:
+    """Half a second of it, if torch is asked in the wrong way."""
+    worker = open_worker("import sys\ndef f(x): return x * x\ndef loaded(): return 'sympy' in sys.modules\n")
+    if worker.call(Call("lab", "loaded")) == Returned(True):
+        pytest.skip("this torch imports it at once")
+    worker.call(Call("lab", "f", (torch.ones(2),), wrt=(0,), cotangent=torch.ones(2)))
+    assert worker.call(Call("lab", "loaded")) == Returned(False)

@@ -27,27 +27,28 @@ from .encoder import Encoder
 from .fault import describe_fault
 from .frames import Frame, Kind
 from .limits import Limits
-from .lockdown import die_with_parent, lock_down
+from .lockdown.order import Plan, lock_down
 from .modules import PACKAGE, LearnerModules, install
 from .peer import Peer
 from .pipe import Pipe
 from .status import BROKEN, OUT_OF_MEMORY
 
 CHANNEL = 3
+LAYERS = ("clean-environment",)
+"""What holds for a worker beside the layers of its lockdown."""
 _RESERVE = 4 << 20
 
 
-def run(zygote: int) -> NoReturn:
-    """The life of a worker, from the fork on. The descriptors 0 to 3 are in place and no other is open."""
+def run(zygote: int, plan: Plan, name: str) -> NoReturn:
+    """The life of a worker, from the fork on. The descriptors 0 to 3 and the plan's are in place, no other is open."""
     try:
-        die_with_parent(zygote)
         pipe = Pipe(CHANNEL)
         frame = pipe.receive()
-        settings, scratch = Decoder().decode(frame.body)
+        settings, folder = Decoder().decode(frame.body)
         limits = Limits(**settings)
+        layers, scratch = lock_down(plan, limits, folder, name, zygote)
         _settle(scratch)
-        layers = ("clean-environment", *lock_down(limits))
-        pipe.send(Kind.HELLO, frame.call_id, Encoder().encode(layers))
+        pipe.send(Kind.HELLO, frame.call_id, Encoder().encode((*LAYERS, *layers)))
         _Server(pipe, limits).serve()
     except MemoryError:
         os._exit(OUT_OF_MEMORY)

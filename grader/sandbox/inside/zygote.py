@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import gc
 import importlib
+import importlib.util
 import os
 import select
 import signal
@@ -19,9 +20,14 @@ from typing import NoReturn
 import torch
 
 from . import worker
-from .lockdown import die_with_parent
-from .modules import RefusedNames, install
-from .protocol import FORK, READY, STATUS
+from .lockdown import cgroup, namespaces
+from .lockdown.exposure import Tree, readable_trees
+from .lockdown.order import Plan, shelter
+from .lockdown.packages import package_entries
+from .lockdown.survey import Survey
+from .modules import REFUSED, RefusedNames, install
+from .protocol import END, FORK, READY, STATUS
+from .setup import Announcement, Setup
 from .status import BROKEN
 
 _HIGH = 64
@@ -30,23 +36,34 @@ _BEYOND = 1 << 16
 """No descriptor of this process is as high: there are a few for each living worker."""
 
 
-def main(control: int, parent: int, preload: Sequence[str]) -> NoReturn:
-    """Prepare, say so, and serve until the grader goes away. parent: whose death ends this process, 0 for nobody's."""
-    if parent:
-        die_with_parent(parent)
+def main(setup: Setup, found: Survey, library: Sequence[str]) -> NoReturn:
+    """Prepare, say so, and serve until the grader goes away. library: the folders of the standard library."""
     sys.argv[:] = ["student"]
     torch.set_num_threads(1)
-    for name in preload:
+    for name in setup.preload:
         importlib.import_module(name)
     _warm_up()
+    importlib.util.find_spec("anatomy_nowhere")  # looks into every folder once, which a worker may not
     install(RefusedNames())
     _assert_one_thread()
+    trees = _trees(setup, library) if found.namespaces or found.landlock else []
     gc.collect()
     gc.disable()
     gc.freeze()
-    grader = socket.socket(fileno=control)
-    grader.sendall(READY)
-    _Zygote(grader).serve()
+    sys.dont_write_bytecode = True
+    plan = shelter(setup, found, trees)
+    grader = socket.socket(fileno=setup.control)
+    announcement = Announcement((*worker.LAYERS, *plan.layers), found.off, found.landlock)
+    handles = _handles(os.getpid())
+    socket.send_fds(grader, [READY, announcement.to_json().encode(), b"\n"], handles)
+    for handle in handles:
+        os.close(handle)
+    _Zygote(grader, plan).serve()
+
+
+def _trees(setup: Setup, library: Sequence[str]) -> list[Tree]:
+    packages = package_entries(setup.packages, REFUSED)
+    return readable_trees(library, packages, setup.secret)
 
 
 def _warm_up() -> None:
@@ -72,12 +89,15 @@ def _assert_one_thread() -> None:
 class _Child:
     pid: int
     status: socket.socket
+    name: str
 
 
 class _Zygote:
-    def __init__(self, grader: socket.socket) -> None:
+    def __init__(self, grader: socket.socket, plan: Plan) -> None:
         self._grader = grader
+        self._plan = plan
         self._pid = os.getpid()
+        self._made = 0
         self._children: dict[int, _Child] = {}
         self._by_status: dict[int, _Child] = {}
         self._poll = select.poll()
@@ -117,27 +137,42 @@ class _Zygote:
         os.close(output)
 
     def _fork(self, channel: int, output: int, status: socket.socket) -> None:
+        self._made += 1
+        name = f"worker-{self._made}"
         try:
-            pid = os.fork()
+            pid = self._fork_apart()
         except OSError as error:
             status.send(STATUS.pack(-(error.errno or 1)))
             status.close()
             return
         if pid == 0:
-            _become_worker(self._pid, channel, output)
-        child = _Child(pid, status)
+            _become_worker(self._pid, channel, output, self._plan, name)
+        child = _Child(pid, status, name)
         self._children[pid] = self._by_status[status.fileno()] = child
         self._poll.register(status, select.POLLIN)
-        handles = [os.pidfd_open(pid)] if hasattr(os, "pidfd_open") else []
+        handles = _handles(pid)
         with suppress(BrokenPipeError):
             socket.send_fds(status, [STATUS.pack(pid)], handles)
         for handle in handles:
             os.close(handle)
 
+    def _fork_apart(self) -> int:
+        """fork(2), with the child in a pid namespace of its own where there are such. Raises OSError."""
+        if self._plan.apart is None:
+            return os.fork()
+        namespaces.put_children_apart()
+        pid = 1
+        try:
+            pid = os.fork()
+        finally:
+            if pid:
+                namespaces.put_children_here(self._plan.apart)
+        return pid
+
     def _reap(self) -> None:
         while self._children:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, status, used = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
@@ -152,8 +187,18 @@ class _Zygote:
             with suppress(KeyError):
                 self._poll.unregister(child.status)
             with suppress(BrokenPipeError, ConnectionResetError):
-                child.status.send(STATUS.pack(status))
+                child.status.send(END.pack(status, used.ru_utime + used.ru_stime))
             child.status.close()
+            if self._plan.group is not None:
+                cgroup.leave(self._plan.group, child.name)
+
+
+def _handles(pid: int) -> list[int]:
+    """A pidfd, if the system has such."""
+    try:
+        return [os.pidfd_open(pid)] if hasattr(os, "pidfd_open") else []
+    except OSError:  # a kernel before 5.3, or a container that does not let it through
+        return []
 
 
 def _kill(pid: int) -> None:
@@ -162,7 +207,7 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def _become_worker(zygote: int, channel: int, output: int) -> NoReturn:
+def _become_worker(zygote: int, channel: int, output: int, plan: Plan, name: str) -> NoReturn:
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -170,7 +215,11 @@ def _become_worker(zygote: int, channel: int, output: int) -> NoReturn:
         os.dup2(output, 1)
         os.dup2(output, 2)
         os.dup2(channel, worker.CHANNEL, inheritable=False)
-        os.closerange(worker.CHANNEL + 1, _BEYOND)
-        worker.run(zygote)
+        first = worker.CHANNEL + 1
+        for kept in sorted(plan.descriptors):
+            os.closerange(first, kept)
+            first = kept + 1
+        os.closerange(first, _BEYOND)
+        worker.run(zygote, plan, name)
     finally:
         os._exit(BROKEN)
