@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ class Grader:
         course: Course,
         suites: Suites,
         zygote: Zygote,
-        options: Options,
+        options: Options | None = None,
         *,
         cache: Path | None = None,
         accept: Callable[[Protection], None] = lambda _: None,
@@ -69,7 +70,7 @@ class Grader:
         self.course = course
         self.suites = suites
         self.zygote = zygote
-        self.options = options
+        self.options = options or Options()
         self._cache = cache
         self._accept = accept
         self._protection: Protection | None = None
@@ -80,7 +81,13 @@ class Grader:
         """Grade these exercises of a submission. Those they rest on are examined as well, but not reported."""
         sitting = _Sitting(self, submission)
         try:
-            attempts = [sitting.attempt(exercise) for exercise in exercises]
+            lessons = list(dict.fromkeys(exercise.lesson for exercise in exercises))
+            following = dict(pairwise(lessons))
+            attempts = []
+            for exercise in exercises:
+                attempts.append(sitting.attempt(exercise))
+                if slug := following.pop(exercise.lesson, None):
+                    sitting.prepare(slug)
         finally:
             sitting.close()
         results = tuple(
@@ -139,6 +146,11 @@ class _Sitting:
         return tuple(
             file.problem.message for file in self.submission.files if file.slug in lessons and file.problem is not None
         )
+
+    def prepare(self, slug: str) -> None:
+        """Have the worker of the next lesson made while this one is judged."""
+        if slug in self.sources and slug not in self._candidates:
+            self.grader.zygote.prepare(self._limits(slug))
 
     def attempt(self, exercise: Exercise) -> Attempt:
         """Examine an exercise once; a failure again, on top of the reference's versions of what it rests on."""

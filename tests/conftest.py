@@ -169,6 +169,3 @@ def write_lines() -> Callable[[Path, str], Path]:
         return path
 
     return write
-
-
-def test_mine(): pass

@@ -147,6 +147,3 @@ def test_the_first_floating_argument_sets_the_dtype_of_a_question():
     assert Probe((torch.arange(3), X, angles)).dtype == torch.float64
     assert Probe((X.bfloat16(), angles)).dtype == torch.bfloat16
     assert Probe((torch.arange(3),)).dtype is None
-
-
-def test_mine(): pass

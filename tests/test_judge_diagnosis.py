@@ -133,6 +133,3 @@ def test_a_misspelt_switch_or_name_is_the_authors_error():
         Catalogue("toy").flawed(
             "f", Misconception("a", section="s", says="."), Misconception("a", section="s", says=".")
         )
-
-
-def test_mine(): pass

@@ -121,6 +121,3 @@ def test_tidy_numbers_are_distinct_short_and_never_zero():
     assert values.unique().numel() == 36
     assert not (values == 0).any()
     assert torch.equal(values, (values * 10).round() / 10)
-
-
-def test_mine(): pass

@@ -110,6 +110,3 @@ def test_a_constant_factor_is_given_as_a_number():
         outcome = run_here(lambda x: centre(x) * 0.25, probe)
         seen.append(Observation("t", probe, expected, outcome, compare(outcome, expected, probe)))
     assert "0.25 times the expected one" in pattern(seen).says
-
-
-def test_mine(): pass

@@ -128,6 +128,3 @@ def test_suites_ask_through_a_play():
     text = evidence(failed.value.observation)
     assert text.startswith("with (Three steps, each with the state of the one before)\n  x = [1, 2]")
     assert "gradients = " in text
-
-
-def test_mine(): pass

@@ -49,6 +49,3 @@ def test_every_quiz_has_ten_questions_of_which_four_have_drawn_numbers(lesson):
 def test_every_kind_of_question_is_used_somewhere():
     used = Counter(question["kind"] for lesson in COURSE.lessons for question in questions(lesson))
     assert set(used) == KINDS
-
-
-def test_mine(): pass

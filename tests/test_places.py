@@ -41,6 +41,3 @@ def test_in_a_wheel_lessons_lie_in_the_engine_whatever_stands_beside_it(engine: 
 def test_a_course_that_is_nowhere_is_one_sentence(engine: Path) -> None:
     with pytest.raises(UserError, match=r"^There is no course at .* Install decoder-anatomy again"):
         places.lessons_folder()
-
-
-def test_mine(): pass

@@ -153,6 +153,3 @@ def test_names_imported_in_a_circle_end() -> None:
 
 def test_a_missing_lesson_is_still_a_dependency() -> None:
     assert direct("from .normalization import rms_norm\ndef llama_block(x): return rms_norm(x)", {}) == {RMS}
-
-
-def test_mine(): pass

@@ -227,6 +227,3 @@ def test_the_exercise_itself_is_looked_at_even_if_named_as_not_followed() -> Non
 def test_a_function_of_the_own_with_a_name_of_pythons_is_told_to_change_it() -> None:
     (finding,) = look("def compile(x): return x\ndef softmax(x): return compile(x)")
     assert finding.reason.endswith("If it is a function of your own, call it something other than `compile`.")
-
-
-def test_mine(): pass

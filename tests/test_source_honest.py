@@ -494,6 +494,3 @@ def test_nothing_is_found_in_the_reference() -> None:
     for index, exercise in enumerate(exercises):
         earlier = [(each.lesson, each.name) for each in exercises[:index]]
         assert source.forbidden_use(exercise.lesson, exercise.name, exercise.forbidden, earlier) == [], exercise.id
-
-
-def test_mine(): pass

@@ -672,6 +672,3 @@ def test_laundering_over_several_files_is_caught(sources: dict[str, str]) -> Non
 
 def _left(text: str) -> str:
     return "\n".join(line.removeprefix("        ") for line in text.splitlines())
-
-
-def test_mine(): pass

@@ -113,6 +113,3 @@ def test_large_modules_are_read_to_their_end(text: str) -> None:
     tail = "def softmax(x): return getattr(x, s98) or x4999.f or V or A99().f\n"
     source = parse_submission({"objective": text + tail})
     assert all("tangled" not in finding.reason for finding in source.forbidden_use("objective", "softmax", ["gelu"]))
-
-
-def test_mine(): pass

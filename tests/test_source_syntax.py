@@ -98,6 +98,3 @@ def test_a_nul_character_is_named_with_its_place() -> None:
     problem = parse_submission({"objective": "x = 1\nab\0c"}).problems["objective"]
     assert (problem.line, problem.column) == (2, 3)
     assert "NUL" in problem.message
-
-
-def test_mine(): pass
