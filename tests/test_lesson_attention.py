@@ -370,6 +370,3 @@ def test_no_argument_is_changed() -> None:
     attention_entropy(weights)
     for after, before in zip((q, k, v, mask, scores, weights), kept, strict=True):
         assert torch.equal(after, before)
-
-
-def test_mine(): pass

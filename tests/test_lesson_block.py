@@ -603,6 +603,3 @@ class TestQuiz:
         config = {"batch": b, "seq": t, "d_model": h * k, "n_heads": h, "n_kv_heads": g, "d_hidden": 7}
         shape = dict(trace_block(config))[stage[1]]
         assert question["answer"].format(b=b, t=t, h=h, g=g, k=k) == ", ".join(map(str, shape))
-
-
-def test_mine(): pass

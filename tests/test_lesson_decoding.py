@@ -45,6 +45,7 @@ def nucleus(masses: Any, p: float) -> int:
     return int((shares.cumsum() < p).sum()) + 1
 
 
+ROUNDED_SUMS = (torch.arange(1, 1001, dtype=torch.float64) / 1000).bfloat16()
 BLOCK_WEIGHTS = 12 * (4 * 768**2 + 2 * 4 * 768**2)
 STATED = (
     f"The 40 most probable tokens hold {100 * ZIPF[:40].sum() / ZIPF.sum():.1f} % of the mass",
@@ -56,6 +57,7 @@ STATED = (
     f"to read, for {2 * BLOCK_WEIGHTS / 1e9:.2f} billion operations",
     f"logits of 20 at $\\tau = 0.01$ are {20 / 0.01:,.0f}",
     "with masses 0.5, 0.3, 0.2 and p = 0.6 the set is two tokens",
+    f"of a thousand equal masses {1000 - len(ROUNDED_SUMS.unique())} leave the rounded sum as it is",
 )
 """What the page states, with the numbers computed here."""
 
@@ -169,6 +171,12 @@ class TestTruncation:
     def test_lower_index_first_among_equals(self) -> None:
         assert top_p(torch.zeros(1000), 0.5004).isfinite().nonzero().flatten().tolist() == list(range(501))
 
+    def test_masses_of_16_bits_are_not_rounded(self) -> None:
+        order = torch.randperm(40, generator=torch.Generator().manual_seed(0))
+        logits = ((order - 19.5) / 8192).bfloat16()
+        assert len(logits.softmax(-1).unique()) <= 3 < len(logits.unique()) == 40
+        assert torch.equal(top_p(logits, 0.4875).isfinite(), order >= 20)
+
     def test_one_keeps_what_rounds_away(self) -> None:
         logits = torch.tensor([0.0, 80.0, -5.0])
         assert torch.equal(top_p(logits, 1.0), logits)
@@ -213,6 +221,11 @@ class TestSample:
             for row, u in zip(probabilities.numpy(), uniform.numpy(), strict=True)
         ]
         assert sample(probabilities, uniform).tolist() == expected
+
+    def test_masses_of_16_bits_keep_their_shares(self) -> None:
+        uniform = torch.arange(1, 256, 2) / 256
+        found = sample(torch.ones(len(uniform), 1000, dtype=torch.bfloat16), uniform.bfloat16())
+        assert found.tolist() == [int(1000 * u) for u in uniform.tolist()]
 
     @IN_EACH_DTYPE
     def test_edges_have_mass(self, dtype: torch.dtype) -> None:
@@ -387,6 +400,3 @@ class TestEverywhere:
         apply_temperature(logits, 0), apply_temperature(logits, 0.5), top_k(logits, 2), top_p(logits, 0.5)
         sample(masses, uniform.double()), repetition_penalty(logits, tokens, 1.2)
         assert all(torch.equal(x, y) for x, y in zip((logits, masses, uniform, tokens), kept, strict=True))
-
-
-def test_mine(): pass

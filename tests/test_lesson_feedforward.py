@@ -278,6 +278,3 @@ class TestHiddenWidth:
         assert "rounding to the nearest multiple agrees for 4096 and not for 5120" in PROSE
         nearest = {d: round(8 * d // 3 / 256) * 256 == PUBLISHED[d] for d in (4096, 5120)}
         assert nearest == {4096: True, 5120: False}
-
-
-def test_mine(): pass

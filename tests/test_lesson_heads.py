@@ -277,6 +277,3 @@ class TestAttention:
         assert torch.equal(mask, kept_mask)
         assert weights.keys() == kept_weights.keys()
         assert all(torch.equal(weights[name], kept_weights[name]) for name in weights)
-
-
-def test_mine(): pass

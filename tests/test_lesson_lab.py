@@ -456,6 +456,3 @@ class TestQuiz:
         layer = torch.ones(12, 12).tril().triu(-2)
         assert torch.linalg.matrix_power(layer, 3)[9].nonzero().flatten().tolist() == list(range(3, 10))
         assert "reports the positions 3 to 9" in by_id("lab-what-a-field-says")["prompt"]
-
-
-def test_mine(): pass

@@ -541,6 +541,3 @@ class TestQuiz:
         for tokens, agrees in ((torch.tensor([[0, 1, 2, 3]]), True), (torch.tensor([[3, 1, 1, 0]]), False)):
             right = weights["wte"][tokens] + weights["wpe"][:4]
             assert torch.equal(names["start"](tokens, weights), right) == agrees
-
-
-def test_mine(): pass

@@ -311,6 +311,3 @@ class TestQuiz:
         right = [option["id"] for option in question["options"] if option.get("right")]
         assert right == (question["answer"] if question["kind"] == "multi" else [question["answer"]])
         assert all(option["feedback"] for option in question["options"])
-
-
-def test_mine(): pass

@@ -336,6 +336,3 @@ def test_no_argument_is_changed() -> None:
     entropy_bits(probabilities)
     for before, after in zip(kept, (logits, table, tokens, probabilities, targets), strict=True):
         assert torch.equal(before, after)
-
-
-def test_mine(): pass

@@ -378,6 +378,3 @@ class TestQuiz:
         answer = question["answer"]
         assert right == (answer if isinstance(answer, list) else [answer])
         assert all(option["feedback"] for option in question["options"])
-
-
-def test_mine(): pass

@@ -176,6 +176,13 @@ class TestPage:
         assert "In float16 a gradient of $10^{-4}$ has a square of 0, one of 300 a square of infinity" in PROSE
         assert torch.tensor([1e-4, 300.0], dtype=torch.float16).square().tolist() == [0.0, math.inf]
 
+    def test_a_running_bfloat16_total_stops_growing(self) -> None:
+        assert "adding 1 again and again in bfloat16 ends at 256, since 257 is rounded to 256" in PROSE
+        assert "`torch.sum` adds up in float32 inside; Python's `sum` and `+` do not" in PROSE
+        ones = torch.ones(1000, dtype=torch.bfloat16)
+        assert float(sum(ones)) == 256
+        assert float(ones.sum()) == float(accumulate_loss(list(ones), [1] * 1000)) * 1000 == 1000
+
     def test_a_constant_factor_on_all_gradients_changes_nothing_but_for_eps(self) -> None:
         paths = []
         for factor in (1.0, 1000.0):

@@ -93,21 +93,25 @@ class Departures:
     def __init__(self) -> None:
         self._cells: list[Cell] = []
         self._closed = False
+        self._lock = threading.Lock()  # one thread may make workers while another lets them go
 
     def add(self, cell: Cell) -> None:
         """Kill a worker and remember it."""
         cell.kill()
         if not (self._closed and cell.reaped(_LAST_WAIT)):
-            self._cells.append(cell)
+            with self._lock:
+                self._cells.append(cell)
 
     def clear_away(self) -> None:
         """Forget those that are gone, and remove their folders."""
-        self._cells = [cell for cell in self._cells if not cell.reaped()]
+        with self._lock:
+            self._cells = [cell for cell in self._cells if not cell.reaped()]
 
     def close(self) -> None:
         """Wait for those that are left, and from now on for each that is added."""
         self._closed = True
-        self._cells = [cell for cell in self._cells if not cell.reaped(_LAST_WAIT)]
+        with self._lock:
+            self._cells = [cell for cell in self._cells if not cell.reaped(_LAST_WAIT)]
 
 
 def remove(folder: Path) -> None:

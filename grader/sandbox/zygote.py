@@ -9,13 +9,15 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
 from grader.sandbox.cell import Departures, ForkFailed, fork_cell, has_ended, process_id, remove
-from grader.sandbox.channel import ZygoteDied
+from grader.sandbox.channel import WorkerFailed, ZygoteDied
 from grader.sandbox.inside.limits import Limits
 from grader.sandbox.inside.lockdown import cgroup
 from grader.sandbox.inside.lockdown.names import CGROUP, NAMESPACES, OPTIONAL
@@ -50,6 +52,8 @@ class Zygote:
         self._without = without
         self._landlock_most = landlock_most
         self._serials = itertools.count(1)
+        self._nursery = ThreadPoolExecutor(1, "nursery")
+        self._ahead: _Ahead | None = None
         self.generation = 1
         self._life = self._begin()
 
@@ -85,12 +89,25 @@ class Zygote:
         self.generation += 1
         self._life = self._begin()
 
+    def prepare(self, limits: Limits | None = None) -> None:
+        """Have a worker made while the caller goes on; the next `worker` of these limits is that one."""
+        if self._ahead is None:
+            limits = limits or Limits()
+            self._ahead = _Ahead(limits, self._life, self._nursery.submit(self._make, self._life, limits))
+
     def worker(self, limits: Limits | None = None) -> Worker:
         """A fresh worker. Raises ZygoteDied, ForkFailed, and WorkerFailed when it ended before it was ready or lacks a
         layer that it was to have."""
+        limits, ahead, self._ahead = limits or Limits(), self._ahead, None
+        if ahead is not None and (ahead.limits, ahead.life) == (limits, self._life):
+            return ahead.worker.result()
+        if ahead is not None:
+            ahead.discard()
+        return self._make(self._life, limits)
+
+    def _make(self, life: _Life, limits: Limits) -> Worker:
         from grader.sandbox.worker import Worker  # imports torch
 
-        life = self._life
         expected = life.announcement().layers
         life.departures.clear_away()
         serial = next(self._serials)
@@ -103,14 +120,31 @@ class Zygote:
             raise ForkFailed(f"a worker has no folder to work in: {error}") from error
         except ZygoteDied as error:
             raise ZygoteDied(f"{error}\n{life.said()}".strip()) from None
-        return Worker(cell, serial, limits or Limits(), life.departures, expected)
+        return Worker(cell, serial, limits, life.departures, expected)
 
     def close(self) -> None:
         """End the zygote and all its workers, and remove their folders."""
+        if self._ahead is not None:
+            self._ahead.discard()
+            self._ahead = None
         self._life.end()
 
     def _begin(self) -> _Life:
         return _Life(self._preload, self._without, self._landlock_most)
+
+
+@dataclass(frozen=True)
+class _Ahead:
+    """A worker that is being made, by which zygote, before anybody has asked for it."""
+
+    limits: Limits
+    life: _Life
+    worker: Future[Worker]
+
+    def discard(self) -> None:
+        """Nobody wants it. Why it could not be made, if so, is told when the next one cannot be made either."""
+        with suppress(ZygoteDied, ForkFailed, WorkerFailed):
+            self.worker.result().close()
 
 
 class _Life:

@@ -12,7 +12,7 @@ from threading import Timer
 
 import pytest
 
-from grader.sandbox import Call, Died, Returned, Worker, Zygote, ZygoteDied
+from grader.sandbox import Call, Died, Limits, Returned, Worker, Zygote, ZygoteDied
 
 OpenWorker = Callable[..., Worker]
 Gone = Callable[[int], bool]
@@ -155,3 +155,39 @@ def test_a_zygote_in_place_of_one_that_died_makes_workers_again(gone: Gone) -> N
             worker.load({"lab": "def f(): return 1\n"})
             assert worker.call(Call("lab", "f")) == Returned(1)
         assert (own.announcement(), own.generation) == (before, 2)
+
+
+def test_a_worker_made_ahead_is_the_next_one() -> None:
+    limits = Limits(seconds=3)
+    with Zygote() as zygote:
+        zygote.prepare(limits)
+        zygote.prepare(limits)
+        with zygote.worker(limits) as first, zygote.worker(limits) as second:
+            assert first.pid != second.pid
+            assert first.limits == second.limits == limits
+            first.load({"lab": "def f():\n    return 1\n"})
+            assert first.call(Call("lab", "f")) == Returned(1)
+
+
+def test_a_worker_made_ahead_with_other_limits_is_dropped() -> None:
+    with Zygote() as zygote:
+        zygote.prepare(Limits(seconds=3))
+        with zygote.worker(Limits(seconds=5)) as worker:
+            assert worker.limits.seconds == 5
+
+
+def test_a_worker_made_ahead_by_a_zygote_that_died_is_dropped() -> None:
+    with Zygote() as zygote:
+        zygote.prepare()
+        zygote.restart()
+        with zygote.worker() as worker:
+            worker.load({"lab": "def f():\n    return 1\n"})
+            assert worker.call(Call("lab", "f")) == Returned(1)
+
+
+def test_a_worker_made_ahead_that_nobody_takes_ends_with_its_zygote() -> None:
+    with Zygote() as zygote:
+        zygote.prepare()
+        assert zygote._ahead is not None
+        made = zygote._ahead.worker.result()
+    assert not made.alive
