@@ -26,7 +26,7 @@ from grader.judge.values import identical
 from grader.options import Options
 from grader.report import NOTHING_RUN, Report
 from grader.revival import Revivals
-from grader.sandbox import Limits, Returned, Zygote, ZygoteDied
+from grader.sandbox import Limits, Raised, Returned, Zygote, ZygoteDied
 from grader.sandbox.level import Level
 from grader.sandbox.proof import BY_DEFAULT, Protection, protection_of
 from grader.session import Suites, TestRecord
@@ -312,10 +312,12 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
 def _wavers(examination: Examination, exercise: Exercise, candidate: Candidate) -> bool:
     """Whether the function answers a question that it failed differently when it is asked again."""
     shown = smallest(examination.observations)
-    if shown is None or not isinstance(shown.outcome, Returned):
+    if shown is None or not isinstance(shown.outcome, Returned | Raised):
         return False
     again = candidate.ask(exercise.name, shown.probe, shown.answer)
-    return isinstance(again, Returned) and not identical(again.value, shown.outcome.value)
+    if isinstance(again, Returned) and isinstance(shown.outcome, Returned):
+        return not identical(again.value, shown.outcome.value)
+    return isinstance(again, Returned)
 
 
 def _defaults(function: Callable[..., Any]) -> dict[str, object]:

@@ -40,9 +40,8 @@ class TestKvCacheBytes:
     @value(2)
     def test_real_models(self, check: Check) -> None:
         """LLaMA-2 7B and 70B in 16 bits, GPT-2 small in 32."""
+        check(*LLAMA_2_70B, 4096, 64, 2)
         check(*LLAMA_2_7B, 4096, 1, 2)
-        for batch in (1, 64):
-            check(*LLAMA_2_70B, 4096, batch, 2)
         check(*GPT2_SMALL, 1024, 8, 4)
 
     @value(2)
@@ -370,9 +369,12 @@ def reading(draw: Draw, reads: Sequence[Sequence[int]], vocab: int, weight: floa
 
 
 def windows(n_layers: int, window: int, seq: int) -> tuple[tuple[float, ...], ...]:
-    """The mixing of some layers, in each of which a position reads itself and the `window - 1` before it."""
+    """The mixing of some layers, in each of which a position reads itself and the `window - 1` before it.
+
+    No two positions have the same weight, or two changes could cancel.
+    """
     layer = torch.ones(seq, seq, dtype=torch.float64).tril().triu(1 - window)
-    mixed = torch.linalg.matrix_power(layer, n_layers)  # whole numbers, exact
+    mixed = torch.linalg.matrix_power(layer, n_layers) * torch.arange(1, seq + 1)  # whole numbers, exact
     return tuple(map(tuple, mixed.tolist()))
 
 
@@ -415,7 +417,7 @@ class TestProbeReceptiveField:
         """Layers of windows: each of them reaches back as far again."""
         tokens, table = draw.integers(0, 3, 1, 9), table_of(draw, 3)
         for n_layers, window in ((1, 3), (2, 3), (3, 2)):
-            check(Mixture(windows(n_layers, window, 9), table, (1e6, 0.0, 0.0)), tokens, 7)
+            check(Mixture(windows(n_layers, window, 9), table, (1e5, 0.0, 0.0)), tokens, 7)
 
     @value(2)
     def test_only_one_logit_moves(self, check: Check, draw: Draw) -> None:

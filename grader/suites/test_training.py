@@ -368,13 +368,13 @@ class TestCosineLr:
         """From total_steps on the rate is min_lr, however long it goes on."""
         largest, smallest = float(draw.uniform(low=2, high=3)), float(draw.uniform(low=0.3, high=0.9))
         check.through(rates)([59, 60, 61, 75, 100, 110, 160, 1000], largest, smallest, 10, 60)
-        check.through(rates)([59, 60, 61, 75, 100, 110, 160, 1000], largest, smallest, 0, 60)
 
     @value(1)
     def test_no_warm_up(self, check: Check, draw: Draw) -> None:
-        """Without warm-up the first step has the full rate."""
+        """With warmup_steps 0 the first step has the full rate, and the end is where it was."""
         check.through(rates)([0, 1, 2, 5, 9, 10], float(draw.uniform(low=2, high=3)), 0.2, 0, 10)
         check.through(rates)([0, 1], float(draw.uniform(low=2, high=3)), 0.2, 0, 1)
+        check.through(rates)([59, 60, 61, 75, 100, 110, 160, 1000], float(draw.uniform(low=2, high=3)), 0.7, 0, 60)
 
     @value(1)
     def test_one_step_of_warm_up(self, check: Check, draw: Draw) -> None:

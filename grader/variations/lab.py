@@ -157,6 +157,16 @@ def by_heap(scores: Tensor, budget: int, n_sink: int = 0, n_recent: int = 0) -> 
 
 
 @variations.right("retain")
+def one_above_all(scores: Tensor, budget: int, n_sink: int = 0, n_recent: int = 0) -> Tensor:
+    """Marks protected units by a score that is larger by 1 than all of them, in float64."""
+    if n_sink + n_recent > budget:
+        raise ValueError("budget too small")
+    worth, place = scores.double(), torch.arange(len(scores))
+    worth = torch.where((place < n_sink) | (place >= len(scores) - n_recent), worth.max() + 1, worth)
+    return worth.argsort(descending=True, stable=True)[:budget].sort().values
+
+
+@variations.right("retain")
 def by_counting_who_is_better(scores: Tensor, budget: int, n_sink: int = 0, n_recent: int = 0) -> Tensor:
     """Ranks each unit by counting the units that come before it, then keeps ranks below the budget."""
     if n_sink + n_recent > budget:

@@ -19,6 +19,7 @@ Cache = tuple[Tensor, Tensor]
             "keys-and-values-swapped": "Keys and values change places in the result; keys come first.",
             "new-in-front": "The new positions stand before the old ones; they belong behind them.",
             "keys-for-values": "The new keys are appended to the values as well.",
+            "behind-the-old-keys": "The new values are put behind the old keys; they belong behind the old values.",
             "chunk-reversed": "The new positions are put in one by one in reverse order.",
         },
     ),
@@ -94,7 +95,8 @@ def append_cache(wrong: Wrong, cache: Cache | None, k: Tensor, v: Tensor) -> Any
         return _returned(wrong, new_k, new_v)
     if wrong("new-lost"):
         return _returned(wrong, *cache)
-    keys, values = (_joined(wrong, old, new) for old, new in zip(cache, (new_k, new_v), strict=True))
+    olds = (cache[0], cache[0]) if wrong("behind-the-old-keys") else cache
+    keys, values = (_joined(wrong, old, new) for old, new in zip(olds, (new_k, new_v), strict=True))
     if wrong("values-not-grown"):
         values = cache[1]
     if wrong("old-cache-grows"):

@@ -24,6 +24,10 @@ Cache = tuple[Tensor, Tensor]
             "chunk-anchored-at-the-first-key": "A single query sees everything, but the mask of a chunk starts at the "
             "first key; its last query sits at the last key.",
             "hides-own-position": "A new position does not see itself; it should.",
+            "sees-one-key-ahead": "A new position sees the key behind its own too: query i of a chunk stands at place "
+            "T + i, counted from 0, and sees the keys up to that place.",
+            "masked-after-softmax": "The weights of hidden keys are set to 0 after the softmax, so that the others no "
+            "longer sum to 1; hide the scores before it.",
             "chunk-sees-one-row": "All positions of a chunk share the mask of the first one.",
         },
     ),
@@ -48,7 +52,11 @@ Cache = tuple[Tensor, Tensor]
     ),
     *about(
         "groups-and-scale-with-a-cache",
-        {"repeated-heads-stored": "The cache holds keys and values repeated for every query head; it keeps Hkv heads."},
+        {
+            "repeated-heads-stored": "The cache holds keys and values repeated for every query head; it keeps Hkv "
+            "heads.",
+            "heads-merged": "The heads of the output are merged; it keeps the axes of q, `(B, H, Tq, K)`.",
+        },
         fails="test_two_after_one",
     ),
     *about(
@@ -67,6 +75,8 @@ Cache = tuple[Tensor, Tensor]
             "no-scale": "The scores are not divided by the square root of the head width.",
             "divides-by-head-width": "The scores are divided by the head width itself: the root is missing, or the "
             "scale is applied twice.",
+            "root-of-model-width": "The scores are divided by the root of the width of all heads together; the width "
+            "of one head belongs there.",
             "root-of-key-count": "The scores are divided by the root of the number of keys; the head width belongs "
             "there.",
             "values-from-keys": "The weighted mean is taken of the keys; it is taken of the values.",
@@ -132,7 +142,7 @@ def _visible(wrong: Wrong, n_queries: int, n_keys: int, cached: bool) -> Tensor:
         return torch.ones(n_queries, n_keys, dtype=torch.bool)
     anchored = wrong("anchored-at-the-first-key") or (n_queries > 1 and wrong("chunk-anchored-at-the-first-key"))
     offset = 0 if anchored else n_keys - n_queries
-    own = 1 if wrong("hides-own-position") else 0
+    own = 1 if wrong("hides-own-position") else -1 if wrong("sees-one-key-ahead") else 0
     mask = torch.ones(n_queries, n_keys, dtype=torch.bool).tril(offset - own)
     return mask[:1].expand(mask.shape) if wrong("chunk-sees-one-row") else mask
 
@@ -146,6 +156,8 @@ def _output(wrong: Wrong, q: Tensor, keys: Tensor, values: Tensor, cached: bool)
         divisor = 1.0
     if wrong("divides-by-head-width"):
         divisor = q.shape[-1]
+    if wrong("root-of-model-width"):
+        divisor = math.sqrt(q.shape[1] * q.shape[-1])
     if wrong("root-of-key-count"):
         divisor = math.sqrt(k.shape[2])
     scores = q.to(wide) @ k.mT / divisor
@@ -157,9 +169,13 @@ def _output(wrong: Wrong, q: Tensor, keys: Tensor, values: Tensor, cached: bool)
     if wrong("nothing-subtracted"):
         exponentials = scores.exp() * visible
         weights = exponentials / exponentials.sum(axis, keepdim=True)
+    elif wrong("masked-after-softmax"):
+        weights = scores.softmax(axis) * visible
     else:
         weights = scores.masked_fill(~visible, torch.finfo(wide).min).softmax(axis) * visible
     if wrong("weights-detached"):
         weights = weights.detach()
     output = weights @ (k if wrong("values-from-keys") else v)
+    if wrong("heads-merged"):
+        output = output.transpose(1, 2).reshape(q.shape[0], q.shape[2], q.shape[1] * q.shape[3])
     return output.to(torch.float32 if wrong("returns-float32") else q.dtype)

@@ -28,6 +28,8 @@ from grader.misconceptions.decoding.shared import about, catalogue, drift, refus
             "should be shown the last.",
             "window-one-short": "The window is one token shorter than context_length.",
             "only-newest-shown": "The model is shown the newest token alone; without a cache it needs the window.",
+            "newest-shown-after-the-first": "After the first step the model is shown the newest token alone, as if it "
+            "kept a cache; it needs the window each time.",
             "prompt-alone-shown": "The model is always shown the prompt, without the tokens that were added.",
             "asks-once-more": "The model is asked once more than there are new tokens.",
             "asks-twice": "The model is asked twice for each new token; once is enough.",
@@ -54,6 +56,11 @@ from grader.misconceptions.decoding.shared import about, catalogue, drift, refus
     ),
     *about(
         "when-to-stop",
+        {"never-none": "One token is added even where max_new_tokens is 0: ask before the step, not after it."},
+        fails="test_no_new_tokens",
+    ),
+    *about(
+        "when-to-stop",
         {
             "stop-ignored": "The stop token does not stop.",
             "stop-left-out": "The stop token is missing from the result; it is its last token.",
@@ -66,6 +73,8 @@ from grader.misconceptions.decoding.shared import about, catalogue, drift, refus
         "when-to-stop",
         {
             "stop-anywhere": "A stop token in the prompt ends the text; only new tokens stop.",
+            "stop-in-the-prompt-adds-nothing": "A stop token in the prompt ends the text before it begins; only new "
+            "tokens stop.",
             "stop-at-the-end-of-the-prompt": "A stop token at the end of the prompt ends the text before it begins; "
             "only new tokens stop.",
         },
@@ -99,6 +108,10 @@ def generate(
     refuse(wrong, prompt.shape[1] == 0 and not wrong("no-check"), "empty prompt")
     length = prompt.shape[1]
     steps = max_new_tokens + (1 if wrong("one-too-many") else 0) - (1 if wrong("one-too-few") else 0)
+    if wrong("never-none"):
+        steps = max(1, steps)
+    if wrong("stop-in-the-prompt-adds-nothing") and stop_token in prompt.tolist()[0]:
+        steps = 0
     if wrong("length-is-total"):
         steps = max_new_tokens - length
     tokens, late = prompt.clone(), False
@@ -133,6 +146,8 @@ def _window(wrong: Wrong, tokens: Tensor, length: int, context_length: int) -> T
     if wrong("first-tokens-shown"):
         return tokens[:, :context_length]
     if wrong("only-newest-shown"):
+        return tokens[:, -1:]
+    if wrong("newest-shown-after-the-first") and tokens.shape[1] > length:
         return tokens[:, -1:]
     if wrong("prompt-alone-shown"):
         return tokens[:, :length][:, -context_length:]

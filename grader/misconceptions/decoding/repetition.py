@@ -37,6 +37,14 @@ from grader.misconceptions.decoding.shared import LOGITS_DRIFT, about, catalogue
             "repeated-tokens-only": "Only tokens that were seen twice or more are penalised; once is enough.",
         },
     ),
+    *about(
+        "both-signs-of-a-logit",
+        {
+            "blended-by-zeros-and-ones": "Old and new logits are blended by multiplying with 0 and 1, and 0 times -inf "
+            "is NaN; choose between them with `where`.",
+        },
+        fails="test_minus_infinity_and_zero",
+    ),
     *refusal(
         {
             "no-check": "A penalty of 0 or below gets an answer; it would turn the logits around. Raise a ValueError.",
@@ -67,6 +75,9 @@ def repetition_penalty(wrong: Wrong, logits: Tensor, tokens: Tensor, penalty: fl
     if wrong("positive-only"):
         factor = torch.where(divide, factor, 1.0)
     result = torch.where(divide, wide / factor, wide * factor)
+    if wrong("blended-by-zeros-and-ones"):
+        seen = (times > 0).double()
+        result = seen * torch.where(divide, wide / penalty, wide * penalty) + (1 - seen) * wide
     if wrong("subtracts"):
         result = wide - penalty * times
     if wrong("ruled-out"):

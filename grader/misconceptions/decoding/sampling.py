@@ -70,7 +70,10 @@ from grader.misconceptions.decoding.shared import about, catalogue, drift
         fails="test_four_tokens",
     ),
     *drift(
-        {"changes-masses": "The caller's masses are normalized in place; work on new tensors."},
+        {
+            "changes-masses": "The caller's masses are normalized in place; work on new tensors.",
+            "changes-uniform": "The caller's uniforms are used up in place; work on new tensors.",
+        },
         fails="test_leaves_arguments_alone",
     ),
 )
@@ -88,7 +91,9 @@ def sample(wrong: Wrong, probabilities: Tensor, uniform: Tensor) -> Tensor:
         masses = torch.ones_like(masses)
     if wrong("one-distribution-for-all"):
         masses = masses[:1].expand(masses.shape)
-    u = uniform.double()[:, None]
+    u = uniform.to(masses.dtype, copy=True)[:, None]
+    if wrong("changes-uniform"):
+        uniform -= total[:, 0]
     if wrong("one-uniform-for-all"):
         u = u[:1].expand(u.shape)
     return _returned(wrong, probabilities, _token(wrong, masses, u))
@@ -121,12 +126,12 @@ def _token(wrong: Wrong, masses: Tensor, u: Tensor) -> Tensor:
 
 
 def _returned(wrong: Wrong, probabilities: Tensor, token: Tensor) -> Tensor:
-    if wrong("keeps-an-axis"):
-        return token[:, None]
     if wrong("returns-masses"):
         return probabilities.gather(-1, token[:, None])[:, 0]
     if wrong("returns-one-hot"):
         return (torch.arange(probabilities.shape[-1]) == token[:, None]).long()
     if wrong("returns-int32"):
-        return token.int()
-    return token.double() if wrong("returns-floats") else token
+        token = token.int()
+    if wrong("returns-floats"):
+        token = token.double()
+    return token[:, None] if wrong("keeps-an-axis") else token

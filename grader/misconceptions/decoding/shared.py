@@ -61,7 +61,10 @@ RULED_OUT = about(
         "fills-with-zero": "Dropped logits are set to 0. A logit of 0 is as good as any other: only -inf has "
         "probability 0.",
         "fills-with-a-finite-number": "Dropped logits are set to a large negative number; they should be -inf.",
+        "multiplied-by-a-mask": "The logits are multiplied by a mask of 0 and 1. A logit of 0 is as good as any other, "
+        "and 0 times -inf is NaN: fill with -inf.",
         "returns-probabilities": "Probabilities are returned; the result is logits, unchanged where they are kept.",
+        "returns-log-probabilities": "The logits that stay are normalized to log-probabilities; they stay unchanged.",
     },
 )
 """What may stand in place of dropped logits."""
@@ -70,5 +73,7 @@ RULED_OUT = about(
 def filtered(wrong: Wrong, logits: Tensor, keep: Tensor) -> Tensor:
     """Logits where they are kept and something else where they are not."""
     fill = 0.0 if wrong("fills-with-zero") else -1e9 if wrong("fills-with-a-finite-number") else -math.inf
-    result = torch.where(keep, logits, fill)
+    result = logits * keep if wrong("multiplied-by-a-mask") else torch.where(keep, logits, fill)
+    if wrong("returns-log-probabilities"):
+        return result.log_softmax(-1)
     return result.softmax(-1) if wrong("returns-probabilities") else result

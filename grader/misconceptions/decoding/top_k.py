@@ -15,13 +15,19 @@ from grader.misconceptions.decoding.shared import (
     refuse,
 )
 
+KTH_DROPPED = "The k-th largest logit is dropped: what equals the threshold stays."
+ONE_THRESHOLD = "One threshold is taken from the whole batch; each row has a k-th largest logit of its own."
+
 
 @catalogue.flawed(
     "top_k",
     *about(
         "which-tokens-stay",
         {
-            "kth-dropped": "The k-th largest logit is dropped: what equals the threshold stays.",
+            "kth-dropped": KTH_DROPPED,
+            "kth-dropped-unless-all-stay": KTH_DROPPED,
+            "distinct-values-counted": "Equal logits are counted once, so that the k largest values stay; k counts "
+            "tokens.",
             "one-too-many": "k + 1 tokens stay: counted from 0, the k-th largest is number k - 1.",
             "one-too-few": "k - 1 tokens stay (one if k is 1); k should.",
             "largest-is-the-threshold": "The largest logit is the threshold, so that only maxima stay; the k-th "
@@ -34,8 +40,8 @@ from grader.misconceptions.decoding.shared import (
     *about(
         "a-threshold-for-each-row",
         {
-            "one-threshold-for-all": "One threshold is taken from the whole batch; each row has a k-th largest logit "
-            "of its own.",
+            "one-threshold-for-all": ONE_THRESHOLD,
+            "one-threshold-unless-all-stay": ONE_THRESHOLD,
             "first-rows-threshold": "Every row is cut at the threshold of the first one.",
             "over-another-axis": "Logits compete along the wrong axis; the vocabulary is the last one.",
         },
@@ -67,6 +73,7 @@ def top_k(wrong: Wrong, logits: Tensor, k: int) -> Tensor:
     """All logits at or above the k-th largest."""
     refuse(wrong, k < 1 and not wrong("no-check"), "k below 1")
     vocabulary = logits.shape[-1]
+    all_stay = k >= vocabulary and any(map(wrong, ("kth-dropped-unless-all-stay", "one-threshold-unless-all-stay")))
     k = max(1, min(k, vocabulary))
     if wrong("one-too-few"):
         k = max(1, k - 1)
@@ -75,7 +82,7 @@ def top_k(wrong: Wrong, logits: Tensor, k: int) -> Tensor:
     if wrong("returns-kept-only"):
         return logits.sort(dim=-1, descending=True).values[..., :k]
     scores = logits.abs() if wrong("by-magnitude") else -logits if wrong("smallest-kept") else logits
-    keep = _kept(wrong, scores, k)
+    keep = torch.ones_like(scores, dtype=torch.bool) if all_stay else _kept(wrong, scores, k)
     if wrong("returns-sorted"):
         order = logits.argsort(dim=-1, descending=True, stable=True)
         logits, keep = logits.gather(-1, order), keep.gather(-1, order)
@@ -91,8 +98,13 @@ def _kept(wrong: Wrong, scores: Tensor, k: int) -> Tensor:
         return torch.zeros_like(scores, dtype=torch.bool).scatter(-1, order[..., :k], True)
     if not scores.numel():
         return torch.ones_like(scores, dtype=torch.bool)
+    if wrong("distinct-values-counted"):
+        ordered = scores.sort(dim=-1, descending=True).values
+        new = torch.cat([torch.ones_like(ordered[..., :1], dtype=torch.bool), ordered.diff(dim=-1) != 0], -1)
+        larger = ordered[..., None, :] > scores[..., :, None]
+        return (larger & new[..., None, :]).sum(-1) < k
     place = 0 if wrong("largest-is-the-threshold") else k - 1
-    if wrong("one-threshold-for-all"):
+    if wrong("one-threshold-for-all") or wrong("one-threshold-unless-all-stay"):
         threshold = scores.flatten().sort(descending=True).values[place]
     elif wrong("over-another-axis") and scores.dim() > 1:
         rows = scores.sort(dim=-2, descending=True).values
@@ -101,4 +113,5 @@ def _kept(wrong: Wrong, scores: Tensor, k: int) -> Tensor:
         threshold = scores.sort(dim=-1, descending=True).values[..., place, None]
         if wrong("first-rows-threshold"):
             threshold = threshold.flatten()[0]
-    return scores > threshold if wrong("kth-dropped") else scores >= threshold
+    dropped = wrong("kth-dropped") or wrong("kth-dropped-unless-all-stay")
+    return scores > threshold if dropped else scores >= threshold

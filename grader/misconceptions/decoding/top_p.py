@@ -15,6 +15,9 @@ from grader.misconceptions.decoding.shared import (
     refuse,
 )
 
+ONE_IS_NO_EXCEPTION = ("one-drops-tokens", "search-finds-nothing", "mass-removed", "above-p-each", "sums-logits")
+"""Mistakes with which p = 1 goes through the sum like any other p."""
+
 
 @catalogue.flawed(
     "top_p",
@@ -50,6 +53,7 @@ from grader.misconceptions.decoding.shared import (
             "guard-in-first-row-only": "The rule that the most probable token stays is applied to the first row only; "
             "index the last axis (`[..., 0]`).",
             "first-rows-set": "Every row keeps the set of the first one.",
+            "over-another-axis": "Tokens compete along the wrong axis; the vocabulary is the last one.",
         },
     ),
     *RULED_OUT,
@@ -69,6 +73,14 @@ from grader.misconceptions.decoding.shared import (
         },
         fails="test_one_changes_nothing_in_float32",
     ),
+    *about(
+        "which-tokens-stay",
+        {
+            "search-finds-nothing": "Near p = 1 a single token stays where rounding keeps the sum below p: no place "
+            "reaches p, and the argmax of a row without a True is 0. Also, p = 1 keeps all, whatever the sum.",
+        },
+        fails="test_one_changes_nothing",
+    ),
     *refusal(
         {
             "no-check": "A p outside (0, 1] gets an answer; raise a ValueError first.",
@@ -84,12 +96,15 @@ def top_p(wrong: Wrong, logits: Tensor, p: float) -> Tensor:
     """The most probable tokens until their mass reaches p."""
     unchecked = wrong("no-check") or (p == 0 and wrong("zero-accepted")) or (p > 1 and wrong("above-one-accepted"))
     refuse(wrong, (p <= 0 or p > 1) and not unchecked, "p outside (0, 1]")
+    if wrong("over-another-axis") and logits.dim() > 1:
+        turned: Tensor = top_p(lambda name: name != "over-another-axis" and wrong(name), logits.mT, p)
+        return turned.mT
     wide = logits.to(torch.promote_types(logits.dtype, torch.float32))
-    order = _order(wrong, wide)
     probabilities = wide.softmax(-1)
+    order = _order(wrong, wide)
     mass = 1 - p if wrong("mass-removed") else p
     keep = _kept(wrong, probabilities.gather(-1, order), wide.gather(-1, order), mass)
-    if p >= 1 and not any(map(wrong, ("one-drops-tokens", "mass-removed", "above-p-each", "sums-logits"))):
+    if p >= 1 and not any(map(wrong, ONE_IS_NO_EXCEPTION)):
         keep = torch.ones_like(keep)
         if wrong("one-passed-by-rounding"):
             masses = probabilities.gather(-1, order).cumsum(-1)
@@ -123,6 +138,9 @@ def _kept(wrong: Wrong, probabilities: Tensor, logits: Tensor, p: float) -> Tens
         return probabilities >= p
     if wrong("relative-to-the-largest"):
         return probabilities >= p * probabilities.max(-1, keepdim=True).values
+    if wrong("search-finds-nothing"):
+        last = (logits.float().softmax(-1).cumsum(-1) >= p).int().argmax(-1, keepdim=True)
+        return torch.arange(logits.shape[-1]) <= last
     masses = (logits if wrong("sums-logits") else probabilities).cumsum(-1)
     if wrong("crossing-dropped") or wrong("nothing-left"):
         keep = masses <= p

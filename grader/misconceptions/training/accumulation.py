@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from grader.judge.misconception import Misconception, Wrong
-from grader.misconceptions.training.shared import FORM, about, catalogue, cut_off
+from grader.misconceptions.training.shared import FORM, about, catalogue, cut_off, float64_results, given_back, widened
 
 FIRST_TEST = "test_two_micro_batches"
 SECTION = "a-mean-of-means"
@@ -25,12 +25,17 @@ class Unrefused:
 NAN = "When nothing counts you return NaN; there is no mean: raise ValueError."
 ZERO = "When nothing counts you return 0, a perfect score; raise ValueError."
 DIVISION = "When nothing counts the division fails with another error; check first and raise ValueError."
+ALSO = " Empty lists are refused already, counts that add up to 0 are not."
 UNREFUSED = {
     "nan-when-nothing-counts": Unrefused(NAN, math.nan, math.nan),
     "nan-from-added-sums": Unrefused(NAN, math.nan, ZeroDivisionError),
     "nan-from-stacked-sums": Unrefused(NAN, math.nan, RuntimeError),
+    "nan-from-the-first-sum": Unrefused(NAN, math.nan, IndexError),
+    "nan-unless-empty": Unrefused(NAN + ALSO, math.nan, ValueError),
     "zero-when-nothing-counts": Unrefused(ZERO, 0.0, 0.0),
     "zero-from-stacked-sums": Unrefused(ZERO, 0.0, RuntimeError),
+    "zero-from-the-first-sum": Unrefused(ZERO, 0.0, IndexError),
+    "zero-unless-empty": Unrefused(ZERO + ALSO, 0.0, ValueError),
     "division-by-zero": Unrefused(DIVISION, ZeroDivisionError, ZeroDivisionError),
     "division-by-zero-after-stacking": Unrefused(DIVISION, ZeroDivisionError, RuntimeError),
 }
@@ -81,6 +86,7 @@ UNREFUSED = {
         FORM,
         fails="test_dtype",
     ),
+    float64_results("sums", "test_dtype"),
     cut_off("test_gradients"),
     Misconception(
         "changes-the-first-sum",
@@ -98,13 +104,11 @@ def accumulate_loss(wrong: Wrong, sums: list[Tensor], counts: list[int]) -> Tens
                 return _unrefused(refusal, sums)
         raise ValueError("nothing counts")
     dtype = sums[0].dtype
-    wide = [s.float() if wrong("always-float32") or s.dtype in (torch.bfloat16, torch.float16) else s for s in sums]
-    loss = _averaged(wrong, wide, counts)
+    loss = _averaged(wrong, [widened(wrong, s) for s in sums], counts)
     if wrong("changes-the-first-sum"):
         for other in sums[1:]:
             sums[0] += other
-    if not (wrong("always-float32") or wrong("returns-float32")):
-        loss = loss.to(dtype)
+    loss = given_back(wrong, loss, dtype)
     if wrong("float-returned"):
         return float(loss.detach())
     loss = loss.reshape(1) if wrong("one-element-vector") else loss

@@ -7,7 +7,15 @@ import torch
 from torch import Tensor
 
 from grader.judge.misconception import Wrong
-from grader.misconceptions.training.shared import FORM, about, catalogue, float32_results, given_back, widened
+from grader.misconceptions.training.shared import (
+    FORM,
+    about,
+    catalogue,
+    float32_results,
+    float64_results,
+    given_back,
+    widened,
+)
 
 FIRST_TEST = "test_two_steps"
 Tensors = dict[str, Tensor]
@@ -93,6 +101,7 @@ DECAYS = about(
         "from the parameter, apart from them.",
         "everything-decays": "Vectors and single numbers decay as well; only tensors of two or more axes do.",
         "nothing-decays": "Nothing decays; tensors of two or more axes do.",
+        "matrices-do-not-decay": "Only tensors of three or more axes decay; matrices, which have two, do as well.",
         "only-matrices-decay": "Only tensors of exactly two axes decay; those of three and more do as well.",
         "only-vectors-decay": "Tensors of one axis or none decay, and matrices do not; it is the other way round.",
         "vectors-decay-too": "Tensors of one axis decay as well; only those of two or more do.",
@@ -106,6 +115,10 @@ DECAYS = about(
 )
 """What can go wrong with the decay."""
 
+ONE_BUFFER = (
+    "Both moments start as one and the same tensor (m = v = zeros), so what is done in place to one is done to the "
+    "other; make two tensors."
+)
 STATES = (
     *about(
         "the-state",
@@ -113,6 +126,8 @@ STATES = (
             "state-dropped": "Every step starts with empty moments; the new state must carry them to the next step.",
             "moments-shared-by-shape": "Tensors of one shape share their moments; each has its own, by its name.",
             "matched-by-order": "Parameters and gradients are matched by their order; match them by name.",
+            "one-buffer-for-both": ONE_BUFFER,
+            "one-buffer-at-first": ONE_BUFFER,
         },
     ),
     *about(
@@ -132,6 +147,7 @@ STATES = (
 @catalogue.flawed(
     "adamw_step",
     *CORRECTIONS[:1],
+    float64_results("parameters", "test_dtype"),
     *DECAYS,
     *CORRECTIONS[1:],
     *EPSILONS,
@@ -218,6 +234,8 @@ class _Step:
             decays = True
         if wrong("nothing-decays"):
             decays = False
+        if wrong("matrices-do-not-decay"):
+            decays = axes > 2
         if wrong("only-matrices-decay"):
             decays = axes == 2
         if wrong("only-vectors-decay"):
@@ -230,6 +248,10 @@ class _Step:
         """Both moments after this gradient, and the largest second moment so far."""
         wrong = self.wrong
         mean, square, largest = before
+        if wrong("one-buffer-for-both") or (wrong("one-buffer-at-first") and self.count == 1):
+            both = self.two * (self.one * mean + (1 - self.one) * g) + (1 - self.two) * g.square()
+            both = mean.copy_(both) if wrong("one-buffer-for-both") else both
+            return both, both, both
         weight = 1.0 if wrong("gradient-not-weighted") else 1 - self.one
         mean = self.one * mean + weight * g
         weight = 1.0 if wrong("square-not-weighted") else 1 - self.two

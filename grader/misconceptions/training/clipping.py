@@ -4,7 +4,15 @@ import torch
 from torch import Tensor
 
 from grader.judge.misconception import Misconception, Wrong
-from grader.misconceptions.training.shared import FORM, about, catalogue, float32_results, given_back, widened
+from grader.misconceptions.training.shared import (
+    FORM,
+    about,
+    catalogue,
+    float32_results,
+    float64_results,
+    given_back,
+    widened,
+)
 
 FIRST_TEST = "test_two_tensors"
 Tensors = dict[str, Tensor]
@@ -25,6 +33,9 @@ Tensors = dict[str, Tensor]
             "last-norm": "Only the last tensor's norm is used, probably since a variable is overwritten in the loop; "
             "add up over all tensors.",
             "vectors-not-counted": "Only tensors of two or more axes enter the norm; every entry of every tensor does.",
+            "vectors-left-alone": "Only tensors of two or more axes enter the norm and are scaled, which is the rule "
+            "for weight decay; clipping makes no difference between tensors.",
+            "vectors-not-scaled": "Only tensors of two or more axes are scaled; the factor is for all of them.",
             "root-missing": "The sum of squares is used as the norm; take its root.",
             "sum-of-sizes": "You add up absolute values, the 1-norm; clipping goes by the 2-norm.",
             "largest-entry": "You take the largest entry as the norm; clipping goes by the 2-norm.",
@@ -70,6 +81,7 @@ Tensors = dict[str, Tensor]
         fails=FIRST_TEST,
     ),
     *float32_results("gradients", "test_bfloat16", FIRST_TEST),
+    float64_results("gradients", "test_float32"),
     Misconception(
         "changes-gradients",
         "Your function scales the caller's gradients in place (mul_, *=, or writing into the dict); make new tensors.",
@@ -87,7 +99,8 @@ def clip_gradients(wrong: Wrong, gradients: Tensors, max_norm: float) -> tuple[T
     elif wrong("by-value"):
         scaled = {name: g.clamp(-max_norm, max_norm) for name, g in wide.items()}
     else:
-        scaled = {name: g * factor for name, g in wide.items()}
+        spared = 2 if wrong("vectors-left-alone") or wrong("vectors-not-scaled") else 0
+        scaled = {name: g * factor if g.dim() >= spared else g for name, g in wide.items()}
     if wrong("changes-gradients"):
         for name, gradient in gradients.items():
             gradient.copy_(scaled[name])
@@ -105,7 +118,8 @@ def clip_gradients(wrong: Wrong, gradients: Tensors, max_norm: float) -> tuple[T
 
 def _total(wrong: Wrong, wide: Tensors) -> Tensor:
     """The joint norm."""
-    counted = [g for g in wide.values() if g.dim() >= 2 or not wrong("vectors-not-counted")]
+    fewest = 2 if wrong("vectors-left-alone") or wrong("vectors-not-counted") else 0
+    counted = [g for g in wide.values() if g.dim() >= fewest]
     if wrong("last-norm"):
         counted = counted[-1:]
     everything = torch.cat([g.flatten() for g in counted]) if counted else next(iter(wide.values())).new_zeros(1)

@@ -73,6 +73,7 @@ ENDING_LATE = (
             "min-never-reached": "min_lr has no say: the rate goes down to 0 and stays there; it goes from max_lr to "
             "min_lr.",
             "min-added": "min_lr is added to a cosine that starts at max_lr; multiply the difference of the two.",
+            "zero-from-the-end-on": "From total_steps on the rate is 0; it is min_lr and stays there.",
             "swings-back": "After total_steps the cosine comes up again; the rate stays at min_lr.",
             "zero-after-the-end": "After total_steps the rate is 0; it stays at min_lr.",
             "largest-after-the-end": "After total_steps the rate is max_lr again; it stays at min_lr.",
@@ -83,6 +84,11 @@ ENDING_LATE = (
         "Progress is a whole number (// or int), so the rate moves in one jump; divide with /.",
         "the-way-down",
     ),
+    Misconception(
+        "whole-numbers-in-warm-up",
+        "The part of the warm-up is a whole number (// or int), so the rate is 0 until its last step; divide with /.",
+        "warm-up",
+    ),
 )
 def cosine_lr(wrong: Wrong, step: int, max_lr: float, min_lr: float, warmup_steps: int, total_steps: int) -> float:
     """The schedule with switches."""
@@ -91,6 +97,8 @@ def cosine_lr(wrong: Wrong, step: int, max_lr: float, min_lr: float, warmup_step
         rate = _warming(wrong, step, max_lr, min_lr, warmup_steps)
         return rate * _cosine(wrong, step / total_steps) if wrong("warm-up-times-cosine") else rate
     if step > total_steps and wrong("zero-after-the-end"):
+        return 0.0
+    if step >= total_steps and wrong("zero-from-the-end-on"):
         return 0.0
     if step > total_steps and wrong("largest-after-the-end"):
         return max_lr
@@ -104,6 +112,8 @@ def _warming(wrong: Wrong, step: int, max_lr: float, min_lr: float, warmup_steps
     """The rate of a step of the warm-up."""
     if wrong("first-step-learns-nothing"):
         return max_lr * step / warmup_steps
+    if wrong("whole-numbers-in-warm-up"):
+        return max_lr * ((step + 1) // warmup_steps)
     if wrong("warm-up-too-slow"):
         return max_lr * (step + 1) / (warmup_steps + 1)
     if wrong("warm-up-from-min-at-step-0"):

@@ -11,6 +11,7 @@ from grader.misconceptions.training.shared import (
     catalogue,
     cut_off,
     float32_results,
+    float64_results,
     given_back,
     widened,
 )
@@ -45,6 +46,8 @@ SHIFTS = (
             "batch-axis-shifted": "You cut the batch axis; the tokens of a row lie along axis 1.",
             "viewed-not-transposed": "The logits are viewed as (B, V, T-1), which mixes tokens: view and reshape keep "
             "the order in memory and move no axis.",
+            "transposed-then-flattened": "The vocabulary is moved off the last axis before the rows are flattened, so "
+            "each row of V numbers mixes positions; flatten (B, T-1, V) as it is.",
             "softmax-over-positions": "The probabilities sum to 1 over the positions; they must sum to 1 over the "
             "vocabulary.",
         },
@@ -135,6 +138,7 @@ REFUSALS = (
         "what-is-averaged",
     ),
     *float32_results("logits", "test_dtype", FIRST_TEST),
+    float64_results("logits", "test_dtype"),
     cut_off("test_gradients"),
     Misconception(
         "changes-tokens",
@@ -183,6 +187,8 @@ def _paired(wrong: Wrong, x: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
     x, targets = x.narrow(1, 0, seq - 1), tokens.narrow(1, 1, seq - 1)
     if wrong("viewed-not-transposed"):
         x = x.reshape(batch, vocab, seq - 1).transpose(1, 2)
+    if wrong("transposed-then-flattened"):
+        x = x.transpose(1, 2).reshape(batch, seq - 1, vocab)
     return x, targets
 
 

@@ -35,6 +35,17 @@ def float32_results(argument: str, sixteen_bit_test: str, first_test: str) -> tu
     )
 
 
+def float64_results(argument: str, test: str) -> Misconception:
+    """The arithmetic is float64 and nobody casts back; `test` is the suite's test of float32 arguments."""
+    return Misconception(
+        "returns-float64",
+        f"float32 arguments come back as float64. Compute in float64 if you like, but give back the dtype of the "
+        f"{argument}.",
+        FORM,
+        fails=test,
+    )
+
+
 def cut_off(test: str) -> Misconception:
     """The value is right and no gradient flows; `test` is the suite's test of gradients."""
     return Misconception(
@@ -47,9 +58,12 @@ def cut_off(test: str) -> Misconception:
 
 def widened(wrong: Wrong, x: Tensor) -> Tensor:
     """`x` in the precision that the arithmetic is done in."""
+    if wrong("returns-float64"):
+        return x.double()
     return x.float() if wrong("always-float32") or x.dtype in (torch.bfloat16, torch.float16) else x
 
 
 def given_back(wrong: Wrong, result: Tensor, dtype: torch.dtype) -> Tensor:
     """`result` in the dtype that the caller gets."""
-    return result if wrong("always-float32") or wrong("returns-float32") else result.to(dtype)
+    kept = any(map(wrong, ("always-float32", "returns-float32", "returns-float64")))
+    return result if kept else result.to(dtype)

