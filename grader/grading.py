@@ -237,10 +237,12 @@ class _Sitting:
     def _carry_forward(self, exercise: Exercise, alone: Attempt) -> Attempt:
         """Examine again with the reference's functions in place of those that it rests on and that are wrong."""
         reached = self.student.all_dependencies(exercise.lesson, exercise.name, self._everything)
+        course = self.grader.course
+        # Only earlier ones: lent a later one, a single line on top of it would earn what it was to be the step towards.
         faulty = [
             other
-            for other in self.grader.course.exercises
-            if (other.lesson, other.name) in reached and other.id != exercise.id and not self._is_fine(other)
+            for other in course.exercises[: course.position(exercise)]
+            if (other.lesson, other.name) in reached and not self._is_fine(other)
         ]
         broken = self._broken_below(exercise.lesson)
         if not faulty and not broken:
@@ -278,8 +280,10 @@ class _Sitting:
         """Other modules of the learner's that keep this one from being imported."""
         if lesson not in self._broken:
             failure, broken = self._revivals.repeated(self._candidate(lesson).import_failure), list[str]()
-            while (slug := origin(failure)) is not None and slug not in (lesson, *broken):
-                if slug not in {known.slug for known in self.grader.course.lessons}:
+            slugs = [known.slug for known in self.grader.course.lessons]
+            earlier = slugs[: slugs.index(lesson)]
+            while (slug := origin(failure)) is not None and slug not in broken:
+                if slug not in earlier:  # where it failed is what the worker says
                     break
                 broken.append(slug)
                 lent = {

@@ -83,7 +83,7 @@ class Suites:
             status, sentence, observation = "passed", "", None
         else:
             trouble = next((str(r.longrepr) for r in reports if not r.passed), "the test did not run")
-            status, sentence, observation = "grader_fault", trouble, None
+            status, sentence, observation = _unforeseen(test, examination, trouble)
         return TestRecord(test, status, sentence, seconds, observation)
 
     @pytest.fixture
@@ -115,6 +115,16 @@ class Suites:
         else:
             return None
         return pytest.TestReport(item.nodeid, item.location, {}, "failed", None, "call")
+
+
+def _unforeseen(test: SuiteTest, examination: Examination, trouble: str) -> tuple[Status, str, Observation | None]:
+    """What an error in a test means that is no verdict: if a result was not what the test works with (another type,
+    shape or dtype), it is the learner's; else the grader's own."""
+    for observation in examination.observations:
+        difference = observation.comparison.difference
+        if observation.test == test.item.name and difference and difference.kind in ("type", "shape", "dtype"):
+            return "failed", difference.sentence, observation
+    return "grader_fault", trouble, None
 
 
 def with_suites(lessons: Sequence[str], body: Callable[[Suites], int], suites: Path = SUITES) -> int:

@@ -16,8 +16,12 @@ from grader.judge.comparison import Comparison, Difference, compare
 from grader.judge.observation import Observation
 from grader.judge.play import Play
 from grader.judge.probe import Probe, gradient_paths, path_name
+from grader.judge.values import size
 from grader.sandbox.inside.effects import RANDOM_STATE, REQUIRES_GRAD
-from grader.sandbox.reply import Died, Outcome, Path, Raised, Returned
+from grader.sandbox.reply import Died, NotAValue, Outcome, Path, Raised, Returned
+
+KEPT_NUMBERS = 2**16
+"""A result may always hold so many numbers. Observations are kept, so that a vast result of each call would add up."""
 
 Trouble = Literal["failed", "error", "timeout", "crashed", "memory", "not_started"]
 
@@ -194,6 +198,7 @@ class Check:
         else:
             outcome = examination.ask(probe, None)
             expected = ahead.result()
+        outcome = _within_reason(outcome, expected)
         observation = Observation(self._test, probe, expected, outcome, compare(outcome, expected, probe))
         examination.observations.append(observation)
         return observation
@@ -202,6 +207,17 @@ class Check:
         difference = observation.comparison.difference
         sentence = difference.sentence if difference else "Your function did not answer."
         return Failed(trouble(observation.outcome, observation.comparison), sentence, observation)
+
+
+def _within_reason(outcome: Outcome, expected: Answer) -> Outcome:
+    """The outcome, or a remark on its size when it is far larger than the answer."""
+    if not isinstance(outcome, Returned):
+        return outcome
+    due = size((expected.given.value, expected.given.gradients)) if isinstance(expected.given, Returned) else 0
+    held = size((outcome.value, outcome.gradients))
+    if held <= max(KEPT_NUMBERS, 8 * due):
+        return outcome
+    return NotAValue("far more numbers than the answer has", outcome.output)
 
 
 def trouble(outcome: Outcome, comparison: Comparison) -> Trouble:

@@ -23,6 +23,8 @@ Kind = Literal[
 ]  # fmt: skip
 
 
+_INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+"""Dtypes that may stand for one another: torch compares them all."""
 ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -168,10 +170,7 @@ def _compare_tensor(
     if value.shape != given.shape:
         sentence = f"{part}Your result has shape {tuple(value.shape)}; {tuple(given.shape)} was expected."
         return Comparison(Difference("shape", sentence, place=place))
-    both_integers = not (given.is_floating_point() or value.is_floating_point()) and torch.bool not in (
-        given.dtype,
-        value.dtype,
-    )
+    both_integers = given.dtype in _INTEGERS and value.dtype in _INTEGERS
     if value.dtype != given.dtype and not both_integers:
         sentence = f"{part}Your result is {_short(value.dtype)}; {_short(given.dtype)} was expected."
         return Comparison(Difference("dtype", sentence, place=place))

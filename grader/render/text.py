@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from grader.course.model import Course, Exercise
+from grader.render.harmless import harmless
 from grader.report import ExerciseResult, Report, WrittenReport
 
 WIDTH = 100
@@ -40,6 +41,7 @@ COLOURS = {
 
 def render(report: Report, course: Course, student: str = "student", width: int = WIDTH) -> str:
     """The whole page. `student` is the folder as the person would type it; sentences are wrapped to `width`."""
+    report = harmless(report)
     if report.untouched and not report.problems:
         return _welcome(report, course, student, width)
     blocks = [f"! {problem}" for problem in report.problems]

@@ -33,6 +33,8 @@ from .survey import Survey, open_proc
 
 _KEPT = 16
 """Descriptors from here on are the plan's; lower ones a worker may have to put others in place of."""
+_FIRST_NOT_NEEDED = 4
+"""A worker keeps its standard streams and its channel."""
 _BEYOND = 1 << 16
 _THREADS = 64
 _MOMENT = 0.0005
@@ -131,7 +133,7 @@ def lock_down(plan: Plan, limits: Limits, scratch: str, name: str, zygote: int) 
         on.append(LANDLOCK)
     privileges.die_with_parent(zygote)
     privileges.set_dumpable(False)
-    os.closerange(_KEPT, _BEYOND)
+    os.closerange(_FIRST_NOT_NEEDED, _BEYOND)
     if plan.filter is not None:
         plan.filter.install(os.getpid())
         on.append(SECCOMP)
