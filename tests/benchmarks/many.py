@@ -3,7 +3,7 @@
     python tests/benchmarks/many.py [--submissions 200] [--plain 40] [--flat 2000]
 
 (a) All tests of the course for one right submission in the sandbox, against the same collected tests in one warm
-process with the answers called directly. (b) Submissions of one lesson in a pool, against cold pytest processes, as
+process, run by pytest, with the answers called directly. (b) Submissions of one lesson in a pool, against cold pytest processes, as
 many at a time, that run the same suite on the same answers unprotected. (c) Time and memory per submission, early and
 late.
 """
@@ -174,7 +174,7 @@ def _course(suites: Suites, grader: Grader, rounds: int) -> int:
             function = reference_function(exercise)
             examination = Examination(function, in_this_process(function), grader.answers(exercise))
             for test in suites.tests(exercise.id):
-                assert suites.run(test, examination, 1).status == "passed", test.name
+                assert suites.by_protocol(test, examination, 1)[0] == "passed", test.name
         ended = time.perf_counter()
         assert report.earned == report.possible
         if round_:  # in the first round the reference's answers are worked out
