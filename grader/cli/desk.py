@@ -43,7 +43,7 @@ def at_desk(
             options = Options(seed=seed, hide_expected=hide_expected)
 
             def grader(suites: Suites) -> Grader:
-                return Grader(course, suites, zygote, options, cache=cache_folder(), accept=_warn_if_weak)
+                return Grader(course, suites, zygote, options, cache=cache_folder(), accept=warn_if_weak)
 
             return with_suites(lessons, lambda suites: body(grader(suites)))
     except (ZygoteDied, ForkFailed, NoTorch, WorkerFailed) as error:
@@ -51,7 +51,7 @@ def at_desk(
         raise GraderFault(f"Submitted code could not be run: {said}. Try `anatomy doctor`.") from error
 
 
-def _warn_if_weak(protection: Protection) -> None:
+def warn_if_weak(protection: Protection) -> None:
     """One's own code may be graded all the same."""
     if protection.level == "weak":
         click.echo(f"Note: the protection is weak: {MEANING['weak']}. See `anatomy doctor`.", err=True)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
+from grader.cli.desk import warn_if_weak
 from grader.cli.output import format_option, print_json, terminal_width
 from grader.course.load import load_course
 from grader.errors import GraderFault
+from grader.places import cache_folder
 from grader.sandbox import ForkFailed, NoTorch, WorkerFailed, Zygote, ZygoteDied
 from grader.workspace import find_workspace, module_folder, read_submission
 
@@ -47,7 +49,9 @@ def run(
             from grader.capstone.model import load
             from grader.run.generation import Sampling
             from grader.run.performance import perform
+            from grader.sandbox.proof import protection_of
 
+            warn_if_weak(protection_of(zygote, cache_folder()))
             sampling = Sampling(temperature, top_k, top_p, seed)
             performance = perform(course, submission, zygote, load(), prompt, most, sampling)
     except (ZygoteDied, ForkFailed, NoTorch, WorkerFailed) as error:

@@ -2,10 +2,10 @@
 
     python tests/benchmarks/many.py [--submissions 200] [--plain 40] [--flat 2000]
 
-(a) All tests of the course for one right submission in the sandbox, against the same collected tests in one warm
-process, run by pytest, with the answers called directly. (b) Submissions of one lesson in a pool, against cold pytest processes, as
-many at a time, that run the same suite on the same answers unprotected. (c) Time and memory per submission, early and
-late.
+(a) All tests of the course for one right submission in the sandbox, against the same collected tests that pytest runs
+in one warm process, with the answers called directly. (b) Submissions of one lesson in a pool, against cold pytest
+processes, as many at a time, that run the same suite on the same answers unprotected. (c) Time and memory per
+submission, early and late.
 """
 
 from __future__ import annotations
