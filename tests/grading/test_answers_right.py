@@ -1,0 +1,30 @@
+"""Right answers in unusual styles, written from the course's description alone, pass.
+
+`tests/answers/right` holds one function a file; tests/answers/README.md says where they come from.
+"""
+
+from pathlib import Path
+
+import pytest
+
+RIGHT_ANSWERS = Path(__file__).parent.parent / "answers" / "right"
+RIGHT = sorted(RIGHT_ANSWERS.glob("*.py"))
+
+COMPANIONS = {
+    # The reference's layer_norm calls standardize; beside this answer stands one that does not.
+    "normalization.standardize.layer-norm-without-parameters": [
+        RIGHT_ANSWERS / "normalization.layer_norm.var-mean-double.py"
+    ]
+}
+
+
+def exercise_of(path: Path) -> str:
+    return ".".join(path.name.split(".")[:2])
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
+def test_a_right_answer_passes(desk, with_functions, path):
+    companions = {exercise_of(other): other.read_text("utf-8") for other in COMPANIONS.get(path.stem, ())}
+    modules = with_functions({**companions, exercise_of(path): path.read_text("utf-8")})
+    result = desk.grade(modules, exercise_of(path)).exercises[0]
+    assert result.status == "passed", f"{result.message}\n{result.evidence}"

@@ -1,0 +1,41 @@
+"""Wrong answers that were written from the course's description alone do not pass, and are told their cause.
+
+`tests/answers/wrong` holds one function a file, which names its cause in its docstring; `tests/answers/verdicts.yaml`
+says which names of the catalogue are that cause. tests/answers/README.md says where they come from.
+"""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+ANSWERS = Path(__file__).parent.parent / "answers"
+WRONG = sorted((ANSWERS / "wrong").glob("*.py"))
+
+
+@pytest.fixture(scope="module")
+def results(desk, with_functions):
+    """Every answer graded once."""
+    found = {}
+    for path in WRONG:
+        exercise = ".".join(path.name.split(".")[:2])
+        found[path] = desk.grade(with_functions({exercise: path.read_text("utf-8")}), exercise).exercises[0]
+    return found
+
+
+@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
+def test_a_wrong_answer_does_not_pass(results, path):
+    assert not results[path].fine
+
+
+def test_nine_in_ten_wrong_answers_get_the_right_cause(results):
+    causes = yaml.safe_load((ANSWERS / "verdicts.yaml").read_text("utf-8"))
+    assert set(causes) == {path.stem for path in WRONG}
+    missed = [path.stem for path in WRONG if not names_the_cause(results[path], causes[path.stem])]
+    assert len(missed) <= len(WRONG) / 10, missed
+
+
+def names_the_cause(result, accepted) -> bool:
+    """accepted: names in the catalogue, or statuses and words of the message where no name is needed."""
+    said = " ".join([result.misconception or "", result.status, result.message, *result.notes])
+    return any(word in said for word in accepted)
