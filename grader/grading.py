@@ -238,11 +238,10 @@ class _Sitting:
         """Examine again with the reference's functions in place of those that it rests on and that are wrong."""
         reached = self.student.all_dependencies(exercise.lesson, exercise.name, self._everything)
         course = self.grader.course
-        # Only earlier ones: lent a later one, a single line on top of it would earn what it was to be the step towards.
         faulty = [
             other
-            for other in course.exercises[: course.position(exercise)]
-            if (other.lesson, other.name) in reached and not self._is_fine(other)
+            for other in course.exercises
+            if (other.lesson, other.name) in reached and other.id != exercise.id and self._may_be_lent(other, exercise)
         ]
         broken = self._broken_below(exercise.lesson)
         if not faulty and not broken:
@@ -266,6 +265,18 @@ class _Sitting:
         if sum(again.earned) < sum(alone.earned) or again.verdict is not None:
             return alone
         return replace(again, notes=(*again.notes, f"Judged with a correct {names} in place of yours."))
+
+    def _may_be_lent(self, other: Exercise, exercise: Exercise) -> bool:
+        """Whether a function below `exercise` is wrong, and the reference's may take its place.
+
+        Not a later one that is not written: a single line on top of it would earn what it was to be the step towards.
+        """
+        if self._is_fine(other):
+            return False
+        course = self.grader.course
+        if course.position(other) < course.position(exercise) or other.id not in self._attempts:
+            return True
+        return self._attempts[other.id].status != "not_started"
 
     def _lack(self, faulty: Sequence[Exercise], broken: Sequence[str]) -> str:
         """What a right function lacks below it."""

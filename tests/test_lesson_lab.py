@@ -119,7 +119,7 @@ STATED = (
     f"${student_t(0.95, 2) / math.sqrt(3):.2f}\\,s$ for 3 seeds",
     f"${student_t(0.95, 4) / math.sqrt(5):.2f}\\,s$ for 5",
     f"${student_t(0.95, 9) / math.sqrt(10):.2f}\\,s$ for 10",
-    f"The best of 5 seeds lies {expected_best_of(5):.2f} standard deviations above the mean",
+    f"The best of 5 seeds beats the mean by {expected_best_of(5):.2f} standard deviations",
     f"2,147,483,648 bytes are {2**31 / 1e9:.2f} GB ($10^9$) and {2**31 // 2**30} GiB ($2^{{30}}$)",
     f"between 256 and 512 bfloat16 numbers are {int(256 * 2 * torch.finfo(torch.bfloat16).eps / 2)} apart",
 )

@@ -221,7 +221,9 @@ def bait() -> Iterator[Bait]:
     # Children of workers that run away from their parents come here, where they are seen.
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     planted = Bait()
-    yield planted
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grader.sandbox.worker._REAP_SECONDS", 0.2)  # attackers that close the channel and run on
+        yield planted
     planted.close()
     ctypes.CDLL(None).prctl(_SUBREAPER, 0, 0, 0, 0)
 
@@ -229,11 +231,14 @@ def bait() -> Iterator[Bait]:
 @pytest.fixture(scope="session")
 def cage_of(bait: Bait) -> Iterator[Callable[[Level], Cage]]:
     """The cage of a level, made when it is first asked for; skips where the machine does not offer the level."""
+    zygotes = {level.name: Zygote(without=level.without) for level in LEVELS}  # they start side by side
+    for zygote in zygotes.values():
+        zygote.wait_until_ready()
     made: dict[str, Cage] = {}
 
     def get(level: Level) -> Cage:
         if level.name not in made:
-            zygote = Zygote(without=level.without)
+            zygote = zygotes[level.name]
             neighbour = zygote.worker()
             neighbour.load({"lab": "def answer(): return 42\n"})
             made[level.name] = Cage(level, bait, zygote, neighbour)
@@ -245,7 +250,8 @@ def cage_of(bait: Bait) -> Iterator[Callable[[Level], Cage]]:
     yield get
     for cage in made.values():
         cage.neighbour.close()
-        cage.zygote.close()
+    for zygote in zygotes.values():
+        zygote.close()
 
 
 def _guarded(cage: Cage) -> Iterator[Cage]:

@@ -270,6 +270,4 @@ FILLING = {
 
 @pytest.mark.parametrize("attack", FILLING.values(), ids=FILLING)
 def test_its_own_folder_cannot_be_filled_without_end(walled, attack):
-    if "namespaces" not in walled.neighbour.layers:
-        pytest.skip("without a file system of its own the folder has no quota, only files of bounded size")
     assert walled.loot(attack, Limits(seconds=5)) == []

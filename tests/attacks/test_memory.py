@@ -138,8 +138,6 @@ HOARDS = {
 
 @pytest.mark.parametrize("attack", HOARDS.values(), ids=HOARDS)
 def test_hoarding_ends_within_the_budget(cage, attack):
-    if attack is HOARDS["files in memory"] and "namespaces" not in cage.neighbour.layers:
-        pytest.skip("files are bounded by a file system of the worker's own")
     assert cage.loot(attack, BUDGET) == []
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10  # of all children that have been waited for
     assert largest < 2048
@@ -163,7 +161,7 @@ ANSWERS = {
     "a tensor that is one number seen often": "torch.ones(1).expand(1 << 40)",
     "a list of one tensor, many times": "[torch.ones(1 << 20)] * 50",
     "a text of 100 MB": "'x' * (100 << 20)",
-    "a million numbers": "list(range(1_000_000))",
+    "more numbers than one may send": "list(range(150_000))",
     "twenty thousand empty tensors": "[torch.ones(0)] * 30_000",
     "a dict of long names": "{('k' * 100_000) + str(n): n for n in range(1000)}",
 }
@@ -179,7 +177,7 @@ def test_a_vast_answer_does_not_cross(cage, answer):
 
 def test_a_frame_that_promises_a_gigabyte_is_not_made_room_for(cage):
     source = "from .tools import *\ndef attack():\n    forge(length=(64 << 20) - 1)\n    time.sleep(60)\n"
-    outcome, grown = growth(lambda: cage.run(source))
+    outcome, grown = growth(lambda: cage.run(source, limits=Limits(seconds=0.3)))
     assert isinstance(outcome, Died)
     assert grown < 100
 

@@ -2,9 +2,11 @@
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -208,7 +210,10 @@ with ThreadPoolExecutor(3) as pool:
 def test_killing_the_grader_leaves_nothing_running(cage):
     """Not even workers that ignore every signal, have asked not to die with their parent and closed the channel."""
     command = [sys.executable, "-c", GRADER, *cage.level.without]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as grader:
+    room = Path(tempfile.mkdtemp())  # a grader that is killed cannot clear away its folders
+    room.chmod(0o755)
+    environment = {**os.environ, "TMPDIR": str(room)}
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment) as grader:
         assert grader.stdout is not None
         handles = [os.pidfd_open(int(pid)) for pid in grader.stdout.readline().split()]
         time.sleep(0.3)
@@ -223,4 +228,5 @@ def test_killing_the_grader_leaves_nothing_running(cage):
             left.append(handle)
             signal.pidfd_send_signal(handle, signal.SIGKILL)
         os.close(handle)
+    shutil.rmtree(room)
     assert not left or not cage.level.walled, "only the weak level lets a worker say that it will outlive its parent"

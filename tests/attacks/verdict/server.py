@@ -13,7 +13,7 @@ from grader.course.model import Course, Limits
 from grader.sandbox import Zygote
 
 LESSONS = ("objective", "normalization", "attention", "heads")
-HURRIED = Limits(seconds=0.5, memory_mb=512)
+HURRIED = Limits(seconds=0.3, memory_mb=512)
 
 
 def hurried(course: Course) -> Course:
