@@ -269,14 +269,16 @@ class _Sitting:
     def _may_be_lent(self, other: Exercise, exercise: Exercise) -> bool:
         """Whether a function below `exercise` is wrong, and the reference's may take its place.
 
-        Not a later one that is not written: a single line on top of it would earn what it was to be the step towards.
+        Of later ones only those of the same lesson that were tried in earnest: a single line on top of one that was
+        lent would earn what it was to be the step towards.
         """
         if self._is_fine(other):
             return False
         course = self.grader.course
-        if course.position(other) < course.position(exercise) or other.id not in self._attempts:
+        if course.position(other) < course.position(exercise):
             return True
-        return self._attempts[other.id].status != "not_started"
+        tried = self._attempts.get(other.id)
+        return other.lesson == exercise.lesson and (tried is None or tried.status in ("failed", "partial"))
 
     def _lack(self, faulty: Sequence[Exercise], broken: Sequence[str]) -> str:
         """What a right function lacks below it."""

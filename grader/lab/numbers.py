@@ -2,9 +2,10 @@
 
 A number stands in a record if some recorded value, rounded to the digits that were written, is that number. With fewer
 than three digits nearly everything would: then the recorded value must be that number exactly. A percentage without a
-sum in brackets is looked up as a share, `25 %` as 0.25.
+sum in brackets is looked up as a share, `25 %` as 0.25; what is recorded beyond -1 and 1 is no share.
 
-A number that stands in no record may follow from two that do, and then says so in brackets behind it:
+A number that stands in no record may follow from two that do, and then says so in brackets behind it, up to three words
+later:
 
     38 % (2.43 against 1.76)        100 (a / b - 1), either sign
     1.4 times (2.43 against 1.76)   a / b
@@ -28,7 +29,7 @@ _NUMBER = rf"(?:{_DIGITS})(?:[eE][+-]?\d+)?"
 # Not the digits of a name (float32, GPT-2, v1.2.3), but those of `16-block` and `3x`. A minus behind a word is no sign.
 _WRITTEN = re.compile(
     rf"(?<![\w.])(?<![A-Za-z]-)(?P<sign>(?<![\w)\]])-)?(?P<number>{_NUMBER})(?P<percent>\s?%)?(?:\s?(?:x|times)\b|\s?\u00d7)?"
-    rf"(?P<sum>\s*\(\s*(?P<a>-?{_NUMBER})\s+(?P<how>against|minus)\s+(?P<b>-?{_NUMBER})\s*\))?"
+    rf"(?P<sum>(?:\s+[A-Za-z/]+){{0,3}}\s*\(\s*(?P<a>-?{_NUMBER})\s+(?P<how>against|minus)\s+(?P<b>-?{_NUMBER})\s*\))?"
 )
 
 
@@ -93,7 +94,10 @@ def nearest(written: str, recorded: Sequence[RecordedNumber], percent: bool = Fa
 
 def _values(claim: Claim, recorded: Iterable[RecordedNumber]) -> Iterator[float]:
     for number in recorded:
-        yield 100 * number.value if claim.percent else number.value
+        if not claim.percent:
+            yield number.value
+        elif abs(number.value) <= 1:
+            yield 100 * number.value
 
 
 def _result(claim: Claim, a: float, b: float) -> float | None:

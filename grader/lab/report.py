@@ -44,8 +44,8 @@ _LIST_NUMBER = re.compile(r"^\s*\d+[.)]\s")
 _RULES = """\
 Fill in every field; lines like this one are not read. Then run `anatomy lab report` again: it checks that each number
 stands in a record named below, in the unit of the record, rounded to three digits or more. 25 % is looked up as 0.25.
-A number that follows from two recorded ones says so in brackets: 38 % (2.43 against 1.76), 1.4 times (2.43 against
-1.76), 0.67 (2.43 minus 1.76). Claim nothing that you did not run."""
+A number that follows from two recorded ones says so in brackets behind it: 38 % more (2.43 against 1.76), 1.4 times
+(2.43 against 1.76), 0.67 nats (2.43 minus 1.76). Claim nothing that you did not run."""
 
 
 @dataclass(frozen=True, slots=True)

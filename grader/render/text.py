@@ -13,6 +13,8 @@ from grader.report import ExerciseResult, Report, WrittenReport
 
 WIDTH = 100
 NAME_WIDTH = 22
+PROBLEMS_NAMED = 2
+"""Of a lab report."""
 TESTS_NAMED = 4
 """Failing tests that are named; of more, the number says enough."""
 LINES_PRINTED = 5
@@ -96,9 +98,10 @@ def _lab_report(written: WrittenReport, width: int) -> Iterator[str]:
         yield f"Lab report {written.path}: complete; all {written.claims} numbers stand in its records."
         return
     yield f"Lab report {written.path}: not ready yet."
-    for problem in written.problems:
+    for problem in written.problems[:PROBLEMS_NAMED]:
         yield from _wrapped(problem, width, indent="  ")
-    yield "  Mend it, then: anatomy lab report"
+    more = len(written.problems) - PROBLEMS_NAMED
+    yield "  Mend it, then: anatomy lab report" + (f" (which names {more} more)" if more > 0 else "")
 
 
 def _never_ran(result: ExerciseResult) -> bool:

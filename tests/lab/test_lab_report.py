@@ -230,3 +230,12 @@ def test_grading_the_lab_names_a_number_that_stands_in_no_record(filled, tmp_pat
     assert document["earned"] == document["possible"]
     assert "1.234" in document["lab_report"]["problems"][0]
     assert Report.from_dict(document).lab_report.problems == tuple(document["lab_report"]["problems"])
+
+
+def test_the_two_numbers_may_stand_behind_the_unit(filled):
+    assert filled(Observed_effect="Post-norm is 0.67 nats worse (2.43 minus 1.76), 38 % more (2.43 against 1.76).").fine
+    assert not filled(Observed_effect="Post-norm is 0.77 nats worse (2.43 minus 1.76).").fine
+
+
+def test_a_percentage_is_no_hundredfold_of_a_loss(filled):
+    assert not filled(Observed_effect="Post-norm is 243.1 % of something.").fine
