@@ -16,11 +16,17 @@ from grader.sandbox.inside.lockdown import system
 
 _MOUNTS = 0x20000
 SOURCE = """
-import os
+import os, sys
+def listing(path):
+    # An environment within the clone leaves the way to itself to be seen, and nothing beside it.
+    ways = {os.path.relpath(prefix, path).split(os.sep)[0] for prefix in (sys.prefix, sys.base_prefix)}
+    if not set(os.listdir(path)) - ways:
+        raise FileNotFoundError(path)
+
 def look(paths):
     found = []
     for path in paths:
-        for step in (os.listdir if os.path.isdir(path) else open, os.scandir, open):
+        for step in (listing if os.path.isdir(path) else open, open):
             try: step(path)
             except OSError: continue
             found.append(path)

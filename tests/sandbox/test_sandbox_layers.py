@@ -95,7 +95,10 @@ def attack(paths):
 """
     folders = [str(ROOT), str(ROOT / "grader" / "suites"), "/home", "/etc", "/proc/self/fd", "/var", "/proc"]
     outcome = attempt("attack", folders, source=source)
-    assert outcome in (Returned([]), Returned(["ld.so.cache"]))
+    assert isinstance(outcome, Returned)
+    # Of a clone that holds the environment, the way to it is there, and nothing beside it.
+    way = {Path(sys.prefix).relative_to(ROOT).parts[0]} if Path(sys.prefix).is_relative_to(ROOT) else set()
+    assert set(outcome.value) <= {"ld.so.cache"} | way
 
 
 def test_torch_and_python_cannot_be_written(attempt: Try) -> None:
