@@ -16,10 +16,11 @@ from grader.sandbox.inside.lockdown import system
 
 _MOUNTS = 0x20000
 SOURCE = """
-import os, sys
+import os
+PREFIXES = ()
 def listing(path):
     # An environment within the clone leaves the way to itself to be seen, and nothing beside it.
-    ways = {os.path.relpath(prefix, path).split(os.sep)[0] for prefix in (sys.prefix, sys.base_prefix)}
+    ways = {os.path.relpath(prefix, path).split(os.sep)[0] for prefix in PREFIXES}
     if not set(os.listdir(path)) - ways:
         raise FileNotFoundError(path)
 
@@ -41,12 +42,14 @@ def main(paths: list[str]) -> None:
     from grader.sandbox import Call, Zygote
     from grader.sandbox.proof import prove
 
+    # `sys.prefix` of a worker is not the environment's: it starts without `site`.
+    source = SOURCE.replace("PREFIXES = ()", f"PREFIXES = {(sys.prefix, sys.base_prefix)!r}")
     modes = []
     for without in (frozenset[str](), frozenset({"namespaces"})):
         with Zygote(without=without) as zygote:
             proof = prove(zygote)
             with zygote.worker() as worker:
-                worker.load({"lab": SOURCE})
+                worker.load({"lab": source})
                 outcome = worker.call(Call("lab", "look", (paths,)))
         modes.append(
             {
