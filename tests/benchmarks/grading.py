@@ -46,7 +46,7 @@ def main() -> None:
         report("all lessons, everything right / `import torch`", right, torch, target=4)
         everything = [*ANATOMY, "grade", "--student", str(all_wrong(folder))]
         torch, wrong = in_turn(rounds, command(IMPORT_TORCH), command(everything))
-        report("all lessons, every function wrong / `import torch`", wrong, torch, target=6)
+        report("all lessons, every function wrong / `import torch`", wrong, torch, target=8)
         for name in ("list", "status"):
             nothing, quick = in_turn(rounds, command(NOTHING), command([*ANATOMY, name], cwd=folder))
             added = 1000 * (statistics.median(quick) - statistics.median(nothing))
