@@ -1,7 +1,5 @@
 """The lesson of the lab: its page and quiz say what is so, its reference agrees with other authorities."""
 
-import contextlib
-import io
 import math
 import random
 import re
@@ -13,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lesson_page import run, said_to_print
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -124,27 +123,6 @@ STATED = (
     f"between 256 and 512 bfloat16 numbers are {int(256 * 2 * torch.finfo(torch.bfloat16).eps / 2)} apart",
 )
 """What the page states, with the numbers computed here."""
-
-
-def run(block: str, names: dict[str, Any]) -> list[str]:
-    """Run a block of the page; the lines that it prints."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(block, "lesson", "exec"), names)  # noqa: S102  # the page is ours
-    return printed.getvalue().splitlines()
-
-
-def said_to_print(block: str) -> list[str]:
-    """What a block says it prints: after `# prints` on the line, or on the comment lines below it."""
-    found: list[str] = []
-    below = False
-    for line in block.splitlines():
-        if below and line.startswith("# "):
-            found.append(line.removeprefix("# "))
-        below = line == "# prints" or (below and line.startswith("# "))
-        if "  # prints " in line:
-            found.append(line.partition("  # prints ")[2])
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The lesson on normalization: its page prints and states what is so, its reference agrees with other authorities."""
 
-import contextlib
-import io
 import math
 import random
 import re
@@ -12,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from lesson_page import run
 from torch import Tensor
 
 from grader.course.yaml12 import plain, read_nodes
@@ -81,14 +80,6 @@ def jacobian(function: Callable[[Tensor], Tensor], row: Tensor) -> Tensor:
     """`(D, D)`, by autograd."""
     found: Tensor = torch.autograd.functional.jacobian(function, row)  # type: ignore[no-untyped-call]
     return found
-
-
-def run(block: str, names: dict[str, Any]) -> list[str]:
-    """Run a block of the page; the lines that it prints."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(block, "lesson", "exec"), names)  # noqa: S102  # the page is ours
-    return printed.getvalue().splitlines()
 
 
 def expected_lines(block: str) -> list[str]:

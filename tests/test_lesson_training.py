@@ -1,7 +1,5 @@
 """The lesson on training: its page prints and states what is so, its reference agrees with other authorities."""
 
-import contextlib
-import io
 import math
 import random
 import re
@@ -12,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from lesson_page import run, said_to_print
 from torch import Tensor, nn
 
 from grader.course.yaml12 import plain, read_nodes
@@ -87,27 +86,6 @@ STATED = (
     f"At 8,192 tokens a step that is {6 * 8192:,} against 15",
 )
 """What the page states, with the numbers computed here."""
-
-
-def run(block: str, names: dict[str, Any]) -> list[str]:
-    """Run a block of the page; the lines that it prints."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(block, "lesson", "exec"), names)  # noqa: S102  # the page is ours
-    return printed.getvalue().splitlines()
-
-
-def said_to_print(block: str) -> list[str]:
-    """What a block says it prints: after `# prints` on the line, or on the comment lines below it."""
-    found: list[str] = []
-    below = False
-    for line in block.splitlines():
-        if below and line.startswith("# "):
-            found.append(line.removeprefix("# "))
-        below = line == "# prints" or (below and line.startswith("# "))
-        if "  # prints " in line:
-            found.append(line.partition("  # prints ")[2])
-    return found
 
 
 @pytest.fixture(scope="module")
