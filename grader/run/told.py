@@ -11,6 +11,8 @@ from grader.run.performance import Performance, Text
 from grader.run.walk import Fault, Finding, place
 
 LABEL = 12
+MARKS = {START_TOKEN: "the mark that begins a story", STOP_TOKEN: "the mark that ends it"}
+"""Tokens that `words` does not show."""
 
 
 def told(performance: Performance, width: int) -> str:
@@ -110,7 +112,9 @@ def _partings(performance: Performance) -> Iterator[str]:
 
 
 def _word(tokens: tuple[int, ...], index: int) -> str:
-    return f'"{decode(tokens[index : index + 1])}"' if index < len(tokens) else "the end"
+    if index >= len(tokens):
+        return "the end"
+    return MARKS.get(tokens[index]) or f'"{decode(tokens[index : index + 1])}"'
 
 
 def _fault(fault: Fault, width: int) -> str:

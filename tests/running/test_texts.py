@@ -103,3 +103,8 @@ def test_a_folder_without_modules_is_one_sentence(tmp_path):
     result = invoke("--student", str(tmp_path))
     assert result.exit_code == 2
     assert "Traceback" not in result.output
+
+
+def test_a_missing_mark_is_named_since_it_is_not_shown(run):
+    page = told(run({"decoding": ("    return tokens\n", "    return tokens[:, 1:]\n")}, most=3), 90)
+    assert 'the texts part at token 0: "the" for the mark that begins a story.' in page
