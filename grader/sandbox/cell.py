@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import signal
 import socket
 import threading
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from grader.sandbox.channel import ZygoteDied
 from grader.sandbox.inside.protocol import FORK, STATUS
+from grader.sandbox.removal import remove
 
 _PID_WAIT = 10.0
 _LAST_WAIT = 1000
@@ -112,12 +112,6 @@ class Departures:
         self._closed = True
         with self._lock:
             self._cells = [cell for cell in self._cells if not cell.reaped(_LAST_WAIT)]
-
-
-def remove(folder: Path) -> None:
-    """As far as it goes: a learner may have nested folders deeper than anything can follow."""
-    with suppress(RecursionError):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def holds_more(folder: Path, size: int, files: int) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
-from grader.sandbox.cell import Departures, ForkFailed, fork_cell, has_ended, process_id, remove
+from grader.sandbox.cell import Departures, ForkFailed, fork_cell, has_ended, process_id
 from grader.sandbox.channel import WorkerFailed, ZygoteDied
 from grader.sandbox.inside.limits import Limits
 from grader.sandbox.inside.lockdown import cgroup
@@ -24,6 +24,7 @@ from grader.sandbox.inside.lockdown.names import CGROUP, NAMESPACES, OPTIONAL
 from grader.sandbox.inside.protocol import READY
 from grader.sandbox.inside.setup import Announcement, Setup
 from grader.sandbox.launch import package_folders, parent_to_die_with, secret_folders, start_zygote
+from grader.sandbox.removal import remove
 
 if TYPE_CHECKING:
     from grader.sandbox.worker import Worker
