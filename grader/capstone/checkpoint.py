@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.capstone.atomic import write_bytes
+from grader.atomic import write_bytes
 from grader.errors import UserError
 
 

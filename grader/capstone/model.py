@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from grader.capstone.atomic import write_bytes
+from grader.atomic import write_bytes
 from grader.capstone.corpus import VOCABULARY
 from grader.errors import GraderFault, UserError
 

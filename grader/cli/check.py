@@ -19,13 +19,15 @@ def check(lessons: tuple[str, ...], seeds: int, jobs: int | None) -> None:
     """Prove the course against itself.
 
     Stubs score 0 and the reference scores 100 %; a constant or an identity earns nothing; every catalogued mistake is
-    caught and named as itself; every right variation passes. Exit code 1 if any of this is not so.
+    caught and named as itself; every right variation passes; every quiz question has one right answer with all numbers
+    that it may draw. Exit code 1 if any of this is not so.
     """
     course = load_course()
     slugs = [course.lesson(slug).slug for slug in lessons] or [lesson.slug for lesson in course.lessons]
     if not slugs:
         raise UserError("The course has no lessons; add one to lessons/course.yaml.")
     from grader.selfcheck.course import grade_the_reference, prove_lessons
+    from grader.selfcheck.questions import DRAWS, lint_quizzes
 
     started = time.perf_counter()
     jobs = jobs or os.cpu_count() or 1
@@ -40,6 +42,13 @@ def check(lessons: tuple[str, ...], seeds: int, jobs: int | None) -> None:
         problems += proof.problems
     for problem in problems:
         click.echo(f"  {problem.exercise}, seed {problem.seed}: {problem.says}")
+    questions, mistakes = lint_quizzes(slugs, jobs)
+    click.echo(
+        f"{questions} quiz questions, {DRAWS} draws of each: "
+        + ("all as promised" if not mistakes else f"{len(mistakes)} problems")
+    )
+    for mistake in mistakes:
+        click.echo(f"  {mistake}")
     seconds = time.perf_counter() - started
-    click.echo(f"{tests} tests; {len(problems)} problems; {seconds:.0f} s.")
-    click.get_current_context().exit(1 if problems else 0)
+    click.echo(f"{tests} tests; {len(problems) + len(mistakes)} problems; {seconds:.0f} s.")
+    click.get_current_context().exit(1 if problems or mistakes else 0)

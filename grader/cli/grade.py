@@ -56,7 +56,7 @@ def grade(
     folder = module_folder(student, course) if student else find_workspace(Path.cwd(), course).student_dir
     publish = _publisher(course, style, output, _spelled(folder))
     complete = _reader_of_the_lab_report(folder, exercises)
-    log = None if student else _logger()
+    log = None if student else _logger(course)
     submission = read_submission(folder, course)
     if not watch and (report := _untouched(submission, exercises, seed)):
         publish(report)
@@ -155,26 +155,10 @@ def _untouched(submission: Submission, exercises: Sequence[Exercise], seed: int)
     return untouched_report(submission, exercises, seed)
 
 
-def _logger() -> Callable[[Report], None]:
-    """Writes a grading into the learner's log. A log that cannot be written never hides a verdict."""
-    from grader.cli.learner import learner_log
-    from grader.records import clock
-    from grader.records.fold import GRADING
-    from grader.records.log import LogUnwritable
-
+def _logger(course: Course) -> Callable[[Report], None]:
     def log(report: Report) -> None:
-        exercises = {
-            result.id: {
-                "status": result.status,
-                "earned": result.earned,
-                "possible": result.possible,
-                "misconception": result.misconception,
-            }
-            for result in report.exercises
-        }
-        try:
-            learner_log().append(GRADING, {"seed": report.seed, "exercises": exercises}, clock.now())
-        except LogUnwritable as error:
-            click.echo(f"Note: {error}", err=True)
+        from grader.cli.graded import log_grading
+
+        log_grading(course, report)
 
     return log

@@ -2,12 +2,13 @@
 
 import click
 
-from grader.cli.learner import asked_exercise, learner_log, learner_progress
+from grader.cli.learner import asked_exercise
 from grader.cli.output import terminal_width
+from grader.cli.recording import record
+from grader.cli.reviewing import learner_standing
 from grader.course.load import load_course
 from grader.course.model import Exercise
-from grader.records import clock
-from grader.records.fold import HINT
+from grader.records.kinds import HINT
 from grader.records.log import LogUnwritable
 
 
@@ -20,8 +21,8 @@ def hint(exercise: str | None) -> None:
     """
     course = load_course()
     wanted = asked_exercise(course, exercise, "hint")
-    log = learner_log()
-    taken = learner_progress(log, course).exercise(wanted).hints
+    standing, _ = learner_standing(course)
+    taken = standing.progress.exercise(wanted).hints
     last = len(wanted.hints)
     if taken >= last:
         click.echo("That was the last hint; here it is again.\n")
@@ -29,7 +30,7 @@ def hint(exercise: str | None) -> None:
         return
     number = taken + 1
     try:
-        log.append(HINT, {"exercise": wanted.id, "number": number}, clock.now())
+        record(HINT, {"exercise": wanted.id, "number": number}, standing.ladders)
     except LogUnwritable:
         _show(wanted, number)
         raise

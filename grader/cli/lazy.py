@@ -1,7 +1,6 @@
 """A click group that imports a subcommand when it is used, and shows a person's mistake as one sentence."""
 
 import contextlib
-import difflib
 import io
 import sys
 from collections.abc import Sequence
@@ -55,6 +54,8 @@ class LazyGroup(click.Group):
         """Find the subcommand; of a mistyped one, say which was meant (click knows no lazy ones)."""
         name = args[0]
         if name not in self._lazy and not name.startswith("-") and not ctx.resilient_parsing:
+            import difflib  # only a mistyped command needs it
+
             close = difflib.get_close_matches(name, self._lazy, n=1)
             advice = f"Did you mean `{ctx.command_path} {close[0]}`?" if close else "`anatomy --help` names them all."
             raise click.UsageError(f"No such command {name!r}. {advice}", ctx)

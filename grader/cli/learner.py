@@ -1,14 +1,19 @@
 """What commands share about the learner at the keyboard: the log, the progress, the workspace."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.course.model import Course, Exercise
 from grader.errors import UserError
 from grader.records.fold import Progress, fold
-from grader.records.log import Log, log_home
-from grader.workspace.folder import Workspace, find_workspace
+from grader.records.log import History, Log, log_home
+
+if TYPE_CHECKING:
+    from grader.workspace import Workspace
 
 
 def learner_log() -> Log:
@@ -19,9 +24,14 @@ def learner_log() -> Log:
 def learner_progress(log: Log, course: Course) -> Progress:
     """The progress so far. Damage in the log is named on stderr and never stops a command."""
     history = log.read()
+    name_damage(history)
+    return fold(history.events, course)
+
+
+def name_damage(history: History) -> None:
+    """Say on stderr what of the log could not be read."""
     for damage in history.damage:
         click.echo(f"Note: {damage}", err=True)
-    return fold(history.events, course)
 
 
 def asked_exercise(course: Course, typed: str | None, command: str) -> Exercise:
@@ -34,4 +44,6 @@ def asked_exercise(course: Course, typed: str | None, command: str) -> Exercise:
 
 def learner_workspace(course: Course) -> Workspace:
     """The workspace around the current folder. Raises UserError."""
+    from grader.workspace import find_workspace  # many commands need none
+
     return find_workspace(Path.cwd(), course)

@@ -1,7 +1,6 @@
 """How commands print: aligned text that is complete without colour, and JSON. rich only where there is a terminal."""
 
 import json
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +8,8 @@ from typing import Any
 
 import click
 
+SENTENCES = 100
+"""How wide sentences are at most."""
 FIRST_COLUMNS = 3
 """Columns of a table that are shown even where they must be folded."""
 
@@ -36,7 +37,26 @@ class Table:
 
 def terminal_width(most: int) -> int:
     """How wide sentences may be: `most`, or the width of a narrower terminal. A pipe is as wide as it likes."""
-    return min(most, shutil.get_terminal_size().columns) if sys.stdout.isatty() else most
+    if not sys.stdout.isatty():
+        return most
+    import shutil  # a command in a pipe need not wait for it
+
+    return min(most, shutil.get_terminal_size().columns)
+
+
+def wrapped(text: str) -> str:
+    """Sentences as lines of a readable width. What stands in backticks is not broken: it may be typed."""
+    import re
+    import textwrap
+
+    width = terminal_width(SENTENCES)
+    held = re.sub(r"`[^`\n]+`", lambda match: match[0].replace(" ", "\xa0"), text)
+    lines = []
+    for line in held.split("\n"):
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        folded = textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        lines.append("\n".join(folded))
+    return "\n".join(lines).replace("\xa0", " ")
 
 
 def print_json(record: Any) -> None:

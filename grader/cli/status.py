@@ -1,17 +1,18 @@
-"""`anatomy status`: progress from the log, and what to do next."""
+"""`anatomy status`: progress from the log, what is due for review, and what to do next."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 import click
 
-from grader.cli.learner import learner_log, learner_progress, learner_workspace
+from grader.cli.learner import learner_workspace
 from grader.cli.output import Row, Table, format_option, print_json, print_table
+from grader.cli.reviewing import learner_standing, lessons_due
 from grader.course.load import load_course
 from grader.course.model import Course, Exercise, Lesson
 from grader.errors import UserError
-from grader.records import clock
 from grader.records.fold import NOT_STARTED, Progress
 
 
@@ -27,17 +28,20 @@ class NextStep:
 @click.command()
 @format_option
 def status(format_: str) -> None:
-    """Show which exercises have passed, and what to do next."""
+    """Show which exercises have passed, which lessons are due for review, and what to do next."""
     course = load_course()
-    today = clock.study_day(clock.now())
-    progress = learner_progress(learner_log(), course)
+    standing, now = learner_standing(course)
+    progress = standing.progress
     step = next_step(course, progress, in_workspace=_in_workspace(course))
+    due = lessons_due(standing.ladders, now.day)
     if format_ == "json":
-        print_json(_record(course, progress, step, today))
+        print_json(_record(course, progress, due, step, now.day))
         return
     done = sum(progress.exercise(exercise).latest.done for exercise in course.exercises)
     click.echo(f"{done} of {len(course.exercises)} exercises passed.\n")
     print_table(_table(course, progress))
+    if due:
+        click.echo(f"\nDue for review: {', '.join(due)}.\n  anatomy review")
     click.echo(f"\nNext: {step.says}")
     if step.command:
         click.echo(f"  {step.command}")
@@ -96,11 +100,12 @@ def _totals(lesson: Lesson, progress: Progress) -> tuple[int, int]:
     return sum(standing.done for standing in standings), sum(standing.earned for standing in standings)
 
 
-def _record(course: Course, progress: Progress, step: NextStep, today: date) -> dict[str, Any]:
+def _record(course: Course, progress: Progress, due: Sequence[str], step: NextStep, today: date) -> dict[str, Any]:
     return {
         "version": 1,
         "today": today.isoformat(),
         "lessons": [_lesson_record(lesson, progress) for lesson in course.lessons],
+        "due": list(due),
         "next": {
             "exercise": step.exercise.id if step.exercise else None,
             "command": step.command,

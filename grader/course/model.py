@@ -1,6 +1,5 @@
 """The course as frozen data: what `course.yaml` and each `lesson.yaml` say, and how its names are looked up."""
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -167,6 +166,8 @@ class Course:
 
 
 def _nearest(name: str, known: Iterable[str], prefix: str = "") -> str:
+    import difflib  # only a mistyped name needs it
+
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     if close:
         return f" Did you mean {prefix}{close[0]}?"

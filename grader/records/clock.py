@@ -10,7 +10,7 @@ NOW_VARIABLE = "ANATOMY_NOW"
 DEFAULT_ROLLOVER_HOUR = 4
 LATEST_ROLLOVER_HOUR = 6
 
-_FIRST_YEAR, _LAST_YEAR = 1970, 9998  # inside these, hours can be added and zones changed without overflow
+FIRST_YEAR, LAST_YEAR = 1970, 9998  # inside these, hours can be added and zones changed without overflow
 
 
 def now(environ: Mapping[str, str] = os.environ) -> datetime:
@@ -25,18 +25,21 @@ def now(environ: Mapping[str, str] = os.environ) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
-    if moment is None or moment.tzinfo is None or not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
+    if moment is None or moment.tzinfo is None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
         example = "2026-03-01T09:30:00+01:00"
         raise UserError(f"{NOW_VARIABLE} is {text!r}, which is not a time with an offset. Write it like {example}.")
     return moment
 
 
-def study_day(wall_clock: datetime, rollover_hour: int = DEFAULT_ROLLOVER_HOUR) -> date:
+def study_day(wall_clock: datetime, rollover_hour: int = DEFAULT_ROLLOVER_HOUR, not_before: date | None = None) -> date:
     """The date of the local wall clock minus `rollover_hour` hours (0 to 6).
 
     The hours are taken off the wall clock, not off the moment: on a day when the clocks change, the study day still
-    begins when the clock on the wall shows `rollover_hour`. Raises ValueError for another hour.
+    begins when the clock on the wall shows `rollover_hour`. `not_before` is the study day that the log has reached: it
+    goes on if the clock is one day short of it, as after a flight to the west; a clock further back is taken at its
+    word. Raises ValueError for another hour.
     """
     if not 0 <= rollover_hour <= LATEST_ROLLOVER_HOUR:
         raise ValueError(f"the rollover hour is 0 to {LATEST_ROLLOVER_HOUR}, not {rollover_hour}")
-    return (wall_clock.replace(tzinfo=None) - timedelta(hours=rollover_hour)).date()
+    day = (wall_clock.replace(tzinfo=None) - timedelta(hours=rollover_hour)).date()
+    return not_before if not_before is not None and not_before - day == timedelta(days=1) else day

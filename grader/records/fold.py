@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from grader.course.model import Course, Exercise, Lesson
+from grader.course.model import Course, Exercise
 from grader.records.event import Event
-
-GRADING, HINT = "grading", "hint"
+from grader.records.kinds import COMPLETE, GRADING, HINT
+from grader.records.memory import collector_put_off
+from grader.records.voids import live_events
 
 NOT_STARTED = "not_started"
 _DONE = frozenset({"passed", "inherited"})
@@ -63,23 +64,47 @@ class Progress:
         return next((exercise for exercise in course.exercises if not self.exercise(exercise).latest.done), None)
 
 
+@collector_put_off()
 def fold(events: Iterable[Event], course: Course) -> Progress:
-    """The progress that the events of a log make, in any order."""
+    """The progress that the events of a log make, in any order; those that were undone make none."""
+    exercises, completions = _replay(live_events(events), course)
+    return Progress(exercises, {lesson: event.study_day for lesson, event in completions.items()})
+
+
+def completions(live: Iterable[Event], course: Course) -> dict[str, Event]:
+    """By which event each completed lesson was first complete: of the earliest study day, then of the earliest moment.
+
+    `live` are the live events, in order.
+    """
+    return _replay(live, course)[1]
+
+
+def _replay(live: Iterable[Event], course: Course) -> tuple[dict[str, ExerciseProgress], dict[str, Event]]:
     exercises: dict[str, ExerciseProgress] = {}
-    completed: dict[str, date] = {}
-    for event in sorted({event.id: event for event in events}.values(), key=lambda event: event.order):
+    completed: dict[str, Event] = {}
+    lessons = {lesson.slug: [exercise.id for exercise in lesson.exercises] for lesson in course.lessons}
+    lesson_of = {id_: slug for slug, ids in lessons.items() for id_ in ids}
+    not_started = ExerciseProgress()
+    for event in live:
         if event.type == GRADING:
             graded = _apply_grading(event.payload, exercises)
-            for lesson in course.lessons:
-                if any(exercise.id in graded for exercise in lesson.exercises) and _complete(lesson, exercises):
-                    completed[lesson.slug] = min(event.study_day, completed.get(lesson.slug, event.study_day))
+            for slug in {lesson_of[id_] for id_ in graded if id_ in lesson_of}:
+                if all(exercises.get(id_, not_started).latest.done for id_ in lessons[slug]):
+                    _complete(slug, event, completed)
         elif event.type == HINT:
             _apply_hint(event.payload, exercises)
-    return Progress(exercises, completed)
+        elif event.type == COMPLETE:
+            lesson = event.payload.get("lesson")
+            if isinstance(lesson, str) and lesson in lessons:
+                _complete(lesson, event, completed)
+    return exercises, completed
 
 
-def _complete(lesson: Lesson, exercises: Mapping[str, ExerciseProgress]) -> bool:
-    return all(exercises.get(exercise.id, ExerciseProgress()).latest.done for exercise in lesson.exercises)
+def _complete(lesson: str, event: Event, completed: dict[str, Event]) -> None:
+    known = completed.setdefault(lesson, event)
+    # In order of moments, a later one may lie on an earlier study day: the learner has travelled west.
+    if event.study_day < known.study_day:
+        completed[lesson] = event
 
 
 def _apply_grading(payload: Mapping[str, Any], exercises: dict[str, ExerciseProgress]) -> set[str]:

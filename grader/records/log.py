@@ -7,19 +7,23 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from grader.errors import UserError
 from grader.records.clock import DEFAULT_ROLLOVER_HOUR
-from grader.records.event import Event, from_line, new_event, to_line
+from grader.records.event import Event, from_line, from_lines, new_event, to_line, unite
+from grader.records.files import open_tail, publish
+from grader.records.kinds import QUARANTINE
+from grader.records.memory import collector_put_off
 
 HOME_VARIABLE = "ANATOMY_HOME"
-QUARANTINE = "quarantine"
 
+_LINES_AT_A_TIME = 100
 _DEVICE = re.compile(r"[a-z0-9-]{1,64}")
 
 
@@ -80,25 +84,29 @@ class Log:
         payload: Mapping[str, Any],
         now: datetime,
         rollover_hour: int = DEFAULT_ROLLOVER_HOUR,
+        not_before: date | None = None,
     ) -> Event:
-        """Record an event and return it once it is on the disk. Raises LogUnwritable."""
+        """Record an event and return it once it is on the disk. Raises LogUnwritable.
+
+        `not_before` is the study day that the log has reached: see `clock.study_day`. On one study day the moments of a
+        device never step back, even if its clock does.
+        """
         try:
             device = self.device()
-            path = self.folder / f"{device}.jsonl"
-            event = new_event(type, payload, now, device, rollover_hour)
-            if tail := _unfinished(path):
-                # A broken-off write becomes a line of its own; by its digest it is known, and reported no more.
-                aside = new_event(QUARANTINE, {"sha256": _digest(tail)}, now, device, rollover_hour)
-                _write(path, "\n" if _is_event(tail) else "\n" + to_line(aside))
-            _write(path, to_line(event))
+            event = new_event(type, payload, now, device, rollover_hour, not_before)
+            with open_tail(self.folder / f"{device}.jsonl") as tail:
+                last, rest = tail.ending()
+                if rest:
+                    # A broken-off write becomes a line of its own; by its digest it is known, and reported no more.
+                    aside = new_event(QUARANTINE, {"sha256": _digest(rest)}, now, device, rollover_hour)
+                    tail.add("\n" if _event_of(rest) else "\n" + to_line(aside))
+                event = _behind(event, _event_of(rest) or _event_of(last))
+                tail.add(to_line(event))
         except OSError as error:
-            place = error.filename or self.folder
-            raise LogUnwritable(
-                f"This could not be recorded: {place} cannot be written ({error.strerror or error}). "
-                f"Make the folder writable, or name another one in {HOME_VARIABLE}."
-            ) from None
+            raise unwritable(error, self.folder) from None
         return event
 
+    @collector_put_off()
     def read(self) -> History:
         """Every event of every file. Damaged lines are reported and left where they are. Raises LogUnreadable."""
         try:
@@ -113,10 +121,9 @@ class Log:
         events: dict[str, Event] = {}
         damage: list[Damage] = []
         for path, raw in texts:
-            _read_file(path, raw, events, damage)
-        ordered = tuple(sorted(events.values(), key=lambda event: event.order))
-        known = {event.payload.get("sha256") for event in ordered if event.type == QUARANTINE}
-        return History(ordered, tuple(fault for fault in damage if fault.digest not in known))
+            read_lines(path, raw, events, damage)
+        ordered = tuple(sorted(events.values(), key=attrgetter("at", "id")))
+        return History(ordered, unreported(damage, ordered))
 
     def device(self) -> str:
         """The id of this machine in this home, made once. Raises OSError if it cannot be kept."""
@@ -124,13 +131,8 @@ class Log:
         self.folder.mkdir(parents=True, exist_ok=True)
         if (known := _read_device(path)) is not None:
             return known
-        # Written beside and then linked: of two processes that start at once, both use the id that came first.
-        fresh = self.home / f"device-{secrets.token_hex(8)}"
-        fresh.write_text(secrets.token_hex(8) + "\n", encoding="ascii")
-        try:
-            _link_or_rename(fresh, path)
-        finally:
-            fresh.unlink(missing_ok=True)
+        # Of two processes that start at once, both use the id that came first.
+        publish(path, f"{secrets.token_hex(8)}\n".encode("ascii"))
         known = _read_device(path)
         if known is None:
             raise OSError(None, "it should hold the id of this machine; move the file away", str(path))
@@ -149,68 +151,55 @@ def _read_device(path: Path) -> str | None:
     return text
 
 
-def _link_or_rename(source: Path, target: Path) -> None:
+def _behind(event: Event, last: Event | None) -> Event:
+    """The event, not earlier than the last one of the same study day.
+
+    A clock that is set back within a day must not let what comes second come first: a review would lose its rung.
+    """
+    if last is None or last.study_day != event.study_day or last.at <= event.at:
+        return event
+    return replace(event, at=last.at + timedelta(microseconds=1))
+
+
+def _event_of(line: bytes) -> Event | None:
     try:
-        target.hardlink_to(source)
-    except FileExistsError:
-        return
-    except OSError:
-        # Some file systems have no hard links. The race that is then left open costs a second log file, no event.
-        source.rename(target)
-
-
-def _write(path: Path, text: str) -> None:
-    """Append with one write, and return when it is on the disk."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        data = text.encode("ascii")
-        if os.write(descriptor, data) != len(data):
-            raise OSError(None, "the disk is full", str(path))
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _unfinished(path: Path) -> bytes:
-    """The last line if it lacks its line feed; empty if the file is whole, empty or missing."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            if not size:
-                return b""
-            file.seek(size - 1)
-            if file.read(1) == b"\n":
-                return b""
-            file.seek(0)
-            return file.read().rpartition(b"\n")[2]
-    except FileNotFoundError:
-        return b""
-
-
-def _is_event(line: bytes) -> bool:
-    try:
-        from_line(line.decode("utf-8"))
+        return from_line(line.decode("utf-8"))
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _digest(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
-def _read_file(path: Path, raw: bytes, events: dict[str, Event], damage: list[Damage]) -> None:
+def unwritable(error: OSError, folder: Path) -> LogUnwritable:
+    """The sentence for an error met in writing to a log's folder."""
+    place = error.filename or folder
+    return LogUnwritable(
+        f"This could not be recorded: {place} cannot be written ({error.strerror or error}). "
+        f"Make the folder writable, or name another one in {HOME_VARIABLE}."
+    )
+
+
+def unreported(damage: Iterable[Damage], events: Iterable[Event]) -> tuple[Damage, ...]:
+    """The damage that is still to be told: not the lines that the log has set aside by itself."""
+    aside = {str(event.payload.get("sha256")) for event in events if event.type == QUARANTINE}
+    return tuple(fault for fault in damage if fault.digest not in aside)
+
+
+def read_lines(path: Path, raw: bytes, events: dict[str, Event], damage: list[Damage]) -> None:
+    """Add the events of a log file to those known by their ids, and what is no event to the damage."""
     lines = raw.split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for start in range(0, len(lines), _LINES_AT_A_TIME):
+        some = lines[start : start + _LINES_AT_A_TIME]
         try:
-            event = from_line(line.decode("utf-8"))
-        except ValueError as error:
-            reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-            damage.append(Damage(path, number, reason, number == len(lines), _digest(line)))
-            continue
-        # The same id with other contents is no event of ours; whichever file is read first, the same one is taken.
-        known = events.get(event.id)
-        if known is None or to_line(event) < to_line(known):
-            events[event.id] = event
+            unite(events, from_lines([line for line in some if line.strip()]))
+        except ValueError:  # one of them is damaged, and each is looked at by itself
+            for number, line in enumerate(some, start=start + 1):
+                if not line.strip():
+                    continue
+                try:
+                    unite(events, [from_line(line.decode("utf-8"))])
+                except ValueError as error:
+                    reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+                    damage.append(Damage(path, number, reason, number == len(lines), _digest(line)))

@@ -1,7 +1,9 @@
-"""A learner's files: where they lie, how they are read, and how a stub is put back. Nothing of them is executed."""
+"""A learner's files: where they lie, how they are read, and how a stub is put back. Nothing of them is executed.
+
+Putting back is `grader.workspace.reset`, which parses Python: it is imported by the one command that needs it.
+"""
 
 from grader.workspace.folder import Started, Workspace, find_workspace, start
-from grader.workspace.reset import Reset, reset
 from grader.workspace.submission import (
     MODULE_FOLDER,
     Problem,
@@ -17,7 +19,6 @@ __all__ = [
     "MODULE_FOLDER",
     "Problem",
     "ProblemKind",
-    "Reset",
     "SourceFile",
     "Started",
     "Submission",
@@ -26,6 +27,5 @@ __all__ = [
     "module_folder",
     "read_source",
     "read_submission",
-    "reset",
     "start",
 ]

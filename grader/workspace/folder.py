@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.model import Course
-from grader.course.stubs import PACKAGE_SOURCE, command_list, stub_source
 from grader.errors import UserError
 from grader.workspace.submission import MODULE_FOLDER, holds_modules
 
@@ -68,6 +67,8 @@ def start(directory: Path, course: Course) -> Started:
 
 
 def _contents(workspace: Workspace, course: Course) -> Iterator[tuple[Path, bytes]]:
+    from grader.course.stubs import PACKAGE_SOURCE, stub_source  # finding a workspace writes none
+
     yield workspace.student_dir / "__init__.py", PACKAGE_SOURCE.encode()
     for lesson in course.lessons:
         yield workspace.module(lesson.slug), stub_source(lesson).encode()
@@ -99,6 +100,8 @@ def _write_new(path: Path, content: bytes) -> bool:
 
 
 def _readme(course: Course) -> str:
+    from grader.course.stubs import command_list
+
     lessons = "\n".join(
         f"{number}. {lesson.title}: read `lessons/{lesson.slug}/lesson.md`, fill in `student/{lesson.slug}.py`"
         for number, lesson in enumerate(course.lessons, start=1)

@@ -73,6 +73,9 @@ Lesson and exercise  Status                Points  Attempts  Hints
    second.halve      partial                  3/6         1    0/3
    second.shared     not started              0/5         0    0/2
 
+Due for review: first.
+  anatomy review
+
 Next: second.halve is not right yet. Grade it again, or take a hint:
   anatomy hint second.halve
 """
@@ -158,7 +161,8 @@ def test_status_shows_progress_and_the_next_step(anatomy: Anatomy) -> None:
 def test_status_as_json(anatomy: Anatomy) -> None:
     anatomy("start")
     status = json.loads(anatomy("status", "--format", "json").output)
-    assert (status["version"], status["today"]) == (1, "2026-03-01")
+    assert (status["version"], status["today"]) == (1, "2026-03-02")  # the log is a day ahead of the clock
+    assert status["due"] == ["first"]
     first, second = status["lessons"]
     assert {key: first[key] for key in ("lesson", "completed", "earned", "possible")} == {
         "lesson": "first",

@@ -62,7 +62,7 @@ def test_every_command_can_be_loaded_and_explains_itself(command: LazyCommand, r
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("strat", "Error: No such command 'strat'. Did you mean `anatomy start`?\n"),
+        ("strart", "Error: No such command 'strart'. Did you mean `anatomy start`?\n"),
         ("xyz", "Error: No such command 'xyz'. `anatomy --help` names them all.\n"),
     ],
 )
@@ -124,6 +124,9 @@ def test_a_terminal_of_few_characters_is_no_obstacle(tmp_path: Path, encoding: s
         ["list", "--format", "json"],
         ["status"],
         ["status", "--format", "json"],
+        ["due"],
+        ["due", "--count"],
+        ["stats"],
         ["--help"],
         ["hint", "rms_norm"],
     ],

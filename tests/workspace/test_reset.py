@@ -9,7 +9,8 @@ import pytest
 from grader.course.model import Course
 from grader.course.stubs import stub_source
 from grader.errors import UserError
-from grader.workspace import Reset, Workspace, reset
+from grader.workspace import Workspace
+from grader.workspace.reset import Reset, reset
 
 pytestmark = pytest.mark.usefixtures("made_places")
 

@@ -1,0 +1,67 @@
+"""What the commands of spaced review share: the learner's reviews, and which study day it is."""
+
+from datetime import date
+
+import click
+
+from grader.cli.learner import learner_log, name_damage
+from grader.cli.output import wrapped
+from grader.course.model import Course
+from grader.places import cache_folder
+from grader.records import clock
+from grader.records.fold import fold
+from grader.records.log import History, Log
+from grader.review.history import Reviews, fold_reviews
+from grader.review.kept import Standing, keep_standing, recall_standing, standing_of, standing_stamps
+from grader.review.ladder import place
+from grader.review.today import Today, today
+
+
+def learner_reviews(course: Course, *, notes: bool = True) -> tuple[Reviews, Today]:
+    """All reviews so far, and today. `notes`: name on stderr what is wrong with the log or the clock."""
+    history = history_of(learner_log()) if notes else learner_log().read()
+    reviews = fold_reviews(history.events, course)
+    return reviews, _today(reviews, notes=notes)
+
+
+def learner_standing(course: Course, *, notes: bool = True) -> tuple[Standing, Today]:
+    """Progress and ladders, and today: as they were kept if the log is still the same, from the log otherwise.
+
+    `notes`: name on stderr what is wrong with the log or the clock.
+    """
+    log, cache = learner_log(), cache_folder()
+    stamps = standing_stamps(log, course)
+    standing = recall_standing(log, stamps, cache)
+    if standing is None:
+        history = log.read()
+        standing = standing_of(fold(history.events, course), fold_reviews(history.events, course))
+        if not history.damage:
+            keep_standing(standing, log, stamps, cache)
+        elif notes:  # damage is named each time, so nothing is kept of a damaged log
+            name_damage(history)
+    return standing, _today(standing.ladders, notes=notes)
+
+
+def history_of(log: Log) -> History:
+    """All that is recorded. Damage is named on stderr and never stops a command."""
+    history = log.read()
+    name_damage(history)
+    return history
+
+
+def lessons_due(reviews: Reviews, today: date) -> list[str]:
+    """The lessons that want a session today, in the order of the course."""
+    completed = (history for history in reviews.lessons.values() if history.anchor is not None)
+    return [history.lesson for history in completed if place(history, today).is_due]
+
+
+def known_lesson(course: Course, typed: str) -> str:
+    """The slug of the lesson that was typed. Raises UnknownName."""
+    return course.lesson(typed).slug
+
+
+def _today(reviews: Reviews, *, notes: bool) -> Today:
+    now = today(clock.now(), reviews)
+    if notes and now.warning:
+        click.echo(wrapped(f"Note: {now.warning}"), err=True)
+    return now

@@ -1,0 +1,139 @@
+"""Holding sessions: begin one or go on with it, sit through it, and say what it came to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from grader.cli.companion import Companion
+from grader.cli.learner import learner_log
+from grader.cli.recording import learner_name, record
+from grader.cli.reviewing import learner_reviews
+from grader.cli.screen import Left, Screen
+from grader.cli.sitting import Heading, sit
+from grader.course.model import Course
+from grader.records.fold import fold
+from grader.records.kinds import SESSION
+from grader.review.bank import LessonBank
+from grader.review.history import LessonHistory, OpenSession
+from grader.review.ladder import EXTENSION, Place, passes, place
+from grader.review.listing import rung_name
+from grader.review.questions.oracle import Oracle
+from grader.review.selection import Stock, choose
+from grader.review.session import Sitting, Tried
+from grader.review.summary import Summary
+
+INTERRUPTED = 130
+
+
+def hold(course: Course, lessons: Sequence[str], *, practice: bool) -> int:
+    """Hold a session on each of the lessons. Returns the exit code: 0 if all were passed (practice: ended)."""
+    screen = Screen()
+    oracle = Oracle()
+    threading.Thread(target=_warm, name="oracle").start()  # it imports torch while the first question is read
+    code = 0
+    with ExitStack() as stack:
+        companion = Companion(course)
+        stack.callback(companion.close)
+        for number, slug in enumerate(lessons):
+            held = _Held(course, slug, LessonBank(course, course.lesson(slug), oracle), practice)
+            try:
+                if number:
+                    screen.pause(f"Enter for {slug} (lesson {number + 1} of {len(lessons)} that are due) ")
+                held.sit(screen, companion)
+            except Left as left:
+                screen.tell(held.broken_off())
+                return INTERRUPTED if left.interrupted else 1
+            screen.begin()
+            screen.tell(held.told())
+            code = code if held.passed else 1
+    return code
+
+
+def _warm() -> None:
+    import torch  # noqa: F401  what the first answer needs
+
+
+class _Held:
+    """One session of one lesson: begun now, or gone on with."""
+
+    def __init__(self, course: Course, slug: str, bank: LessonBank, practice: bool) -> None:
+        self._course, self._slug, self._bank, self._practice = course, slug, bank, practice
+        self._reviews, self._today = learner_reviews(course, notes=False)
+        reviews = self._reviews
+        history = reviews.lessons[slug]
+        self._place = place(history, self._today.day) if history.anchor else None
+        stock = bank.stock(reviews, fold(learner_log().read().events, course))
+        begun = history.open_session
+        if begun is not None and self._goes_on(begun, stock):
+            tries = [answer for answers in begun.tries.values() for answer in answers]
+            tried = [Tried(answer.item, answer.attempt, answer.score, answer.missed) for answer in tries]
+            self.sitting = Sitting(begun.id, slug, begun.items, tried, bank)
+            return
+        rung = self._place.rung if self._place and not practice else None
+        occasion = _occasion(history, self._place, practice)
+        asked = choose(stock, history, learner_name(reviews), occasion, rung, bank.can_ask)
+        items = [{"item": a.item, "version": a.version, "seed": a.seed, "why": a.why} for a in asked]
+        event = record(SESSION, {"lesson": slug, "practice": practice, "items": items}, reviews)
+        self.sitting = Sitting(event.id, slug, asked, (), bank)
+
+    def sit(self, screen: Screen, companion: Companion) -> None:
+        """Ask until all is done. Raises Left."""
+        answered = len(self.sitting.first_tries)
+        if answered:
+            screen.say(f"You began this session today: {answered} of {self.sitting.size} are answered.")
+        sit(screen, self.sitting, self._heading(), self._record, companion)
+
+    def _record(self, kind: str, payload: Mapping[str, Any]) -> None:
+        record(kind, payload, self._reviews)
+
+    def broken_off(self) -> str:
+        """What to tell when the learner stopped in the middle."""
+        if self.sitting.counted:
+            return f"{self._slug}: stopped. Every question had its first try, so the session counts.\n\n{self.told()}"
+        answered = len(self.sitting.first_tries)
+        again = f"anatomy quiz {self._slug}" if self._practice else f"anatomy review {self._slug}"
+        kept = f"{answered} of {self.sitting.size} answers are kept"
+        return f"{self._slug}: stopped; {kept}. Go on today with `{again}`; tomorrow it begins anew."
+
+    def told(self) -> str:
+        """The summary: what it came to, and what comes next and when."""
+        reviews, today = learner_reviews(self._course, notes=False)
+        history = reviews.lessons[self._slug]
+        return str(
+            Summary(
+                sitting=self.sitting,
+                heading=self._heading().text,
+                practice=self._practice,
+                after=place(history, today.day) if self._place else None,
+                flagged=history.flagged,
+                exercise_of=self._bank.exercise,
+                today=today.day,
+            )
+        )
+
+    @property
+    def passed(self) -> bool:
+        """Whether the score reaches the pass mark; practice has none."""
+        return self._practice or passes(self.sitting.score)
+
+    def _goes_on(self, begun: OpenSession, stock: Stock) -> bool:
+        """Whether the session that was begun is of this day and this kind, and asks what there still is."""
+        same = begun.day == self._today.day and begun.practice is self._practice
+        return same and all(stock.find(asked.item) for asked in begun.items)
+
+    def _heading(self) -> Heading:
+        if self._practice or self._place is None:
+            return Heading(f"{self._slug}, practice")
+        return Heading(f"{self._slug}, {rung_name(self._place)}")
+
+
+def _occasion(history: LessonHistory, where: Place | None, practice: bool) -> str:
+    """What the session is for, in a word that any machine finds: it decides the numbers."""
+    if practice or where is None:
+        return f"practice-{len(history.all_reviews)}"
+    if where.status == "extension":
+        return f"extension-{sum(taken.rung == EXTENSION for taken in where.taken)}"
+    return f"rung-{where.rung}"

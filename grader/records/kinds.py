@@ -1,0 +1,26 @@
+"""The types of events that this version writes and reads. Events of other types are kept and ignored."""
+
+GRADING = "grading"
+HINT = "hint"
+COMPLETE = "complete"
+"""`lesson`: it counts as completed, whatever its exercises say."""
+RESTART = "restart"
+"""`lesson`: its ladder begins anew on this study day."""
+PAUSE, RESUME = "pause", "resume"
+"""`lesson`: hidden from what is due, and shown again."""
+SETTING = "setting"
+"""`name` and `value`."""
+SESSION = "session"
+"""`lesson`, `practice` and `items`: a review was begun, and this is what it asks."""
+ANSWER = "answer"
+"""One try at one item of a session: what was asked, with which numbers, what was answered and what it was worth."""
+VOID = "void"
+"""`event`: the id of an event that no longer counts."""
+QUARANTINE = "quarantine"
+"""`sha256`: the digest of a line that a broken-off write left behind."""
+
+BOOKKEEPING = frozenset({VOID, QUARANTINE})
+"""What the log says about itself: no deed of the learner's."""
+
+ROLLOVER_HOUR = "rollover_hour"
+"""The name of the setting that says at which hour of the night a study day begins."""

@@ -1,0 +1,138 @@
+"""Questions born from a learner's own failed gradings: the mistake that was named comes back, with new numbers.
+
+`mistake/normalization.rms_norm.eps-outside-root` is the item of that mistake. It is asked until two rungs
+after the last grading that named it were passed at the first try.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from grader.course.headings import headings
+from grader.course.model import Course, Exercise
+from grader.grading import flawed_function
+from grader.judge.misconception import Misconception
+from grader.review.born.broken import Trials, law_choice
+from grader.review.born.contrast import Contrast, contrast
+from grader.review.questions.model import Option, Question
+
+if TYPE_CHECKING:
+    from grader.review.history import Reviews
+
+PREFIX = "mistake/"
+VERSION = 1
+"""Raised when the questions of this kind change so much that an old answer says nothing about them."""
+RUNGS_TO_PASS = 2
+
+
+class NoQuestion(LookupError):
+    """Nothing can be asked about this mistake: the course no longer has it, or nothing sets it apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Born:
+    """An item that came from a mistake of the learner's. named: the study day of the last grading that named it."""
+
+    id: str
+    lesson: str
+    exercise: str
+    named: date
+
+
+def born_items(reviews: Reviews, course: Course) -> list[Born]:
+    """The mistakes that are to be asked about, the latest named first. Imports torch if there are any."""
+    named: dict[str, date] = {}
+    for told, day in reviews.named.items():
+        for misconception in parts(told):
+            named[misconception] = max(day, named.get(misconception, day))
+    found = []
+    for misconception, day in named.items():
+        exercise_id = misconception.rpartition(".")[0]
+        if not course.has(exercise_id) or not _is_catalogued(course.exercise(exercise_id), misconception):
+            continue
+        lesson = course.exercise(exercise_id).lesson
+        passes = reviews.lessons[lesson].passes if lesson in reviews.lessons else {}
+        if sum(passed > day for passed in passes.get(PREFIX + misconception, ())) < RUNGS_TO_PASS:
+            found.append(Born(PREFIX + misconception, lesson, exercise_id, day))
+    return sorted(found, key=lambda item: (-item.named.toordinal(), course.position(item.exercise), item.id))
+
+
+def parts(told: str) -> list[str]:
+    """The ids that a grading's `misconception` names: two made together are written `lesson.exercise.one+other`."""
+    exercise, dot, names = told.rpartition(".")
+    return [f"{exercise}{dot}{name}" for name in names.split("+")]
+
+
+def _is_catalogued(exercise: Exercise, misconception: str) -> bool:
+    flawed = flawed_function(exercise)
+    return flawed is not None and any(known.id == misconception for known in flawed.misconceptions)
+
+
+def question(item: str, seed: str, course: Course) -> Question:
+    """The question of an item and a seed: the right result among those of mistakes, or the law that is broken.
+
+    Raises NoQuestion for a mistake that the course does not know (any longer).
+    """
+    exercise, mistake = find(item.removeprefix(PREFIX), course)
+    chance = random.Random(f"{seed} {item}")
+    trials = Trials(exercise, f"{seed} {item}")
+    head = f"Your `{exercise.name}` was once graded like this:\n\n> {mistake.says}\n\n"
+    if found := contrast(trials.bench, mistake, chance):
+        says, options = _of_numbers(exercise, found)
+    elif laws := law_choice(trials, mistake, chance):
+        says, options = laws
+    else:
+        raise NoQuestion(f"nothing sets {mistake.id} apart")
+    return asked(item, course, exercise, mistake, head + says, options)
+
+
+def find(misconception: str, course: Course) -> tuple[Exercise, Misconception]:
+    """The exercise and the mistake of an id. Raises NoQuestion."""
+    exercise_id, _, name = misconception.rpartition(".")
+    if not course.has(exercise_id):
+        raise NoQuestion(f"the course has no exercise {exercise_id}")
+    exercise = course.exercise(exercise_id)
+    flawed = flawed_function(exercise)
+    if flawed is None or name not in {known.name for known in flawed.misconceptions}:
+        raise NoQuestion(f"the course knows no mistake {misconception}")
+    return exercise, flawed.named(name)
+
+
+def asked(
+    item: str, course: Course, exercise: Exercise, mistake: Misconception, prompt: str, options: tuple[Option, ...]
+) -> Question:
+    """A choice, with the mistake and where the lesson explains it as the explanation."""
+    lesson = course.lesson(exercise.lesson)
+    titles = {heading.anchor: heading.text for heading in headings(lesson.page.read_text(encoding="utf-8"))}
+    where = f"[{titles.get(mistake.section, lesson.title)}](lessons/{lesson.slug}/lesson.md#{mistake.section})"
+    return Question(
+        id=item,
+        lesson=exercise.lesson,
+        version=VERSION,
+        kind="choice",
+        concepts=exercise.concepts,
+        prompt=prompt,
+        explanation=f"{mistake.says}\n\nThe lesson explains it under {where}.",
+        answer=tuple(option.id for option in options if option.right),
+        options=options,
+    )
+
+
+def _of_numbers(exercise: Exercise, found: Contrast) -> tuple[str, tuple[Option, ...]]:
+    name, view = exercise.name, found.view.name
+    shown = [found.right, found.wrong, *(seen for _, seen in found.others)]
+    exact = all(seen.is_exact(found.digits) for seen in shown)
+    to = "" if exact else f" Numbers are rounded to {found.digits} digits."
+    says = f"Take\n\n```python\n{found.given}\n```\n\nWhat is `{view}` when `{name}` is right?{to}"
+    options = [
+        Option("right", f"`{found.right.text(found.digits)}`", True, "That is it."),
+        Option("mistake", f"`{found.wrong.text(found.digits)}`", False, "That is the old mistake again."),
+        *(
+            Option(f"other-{place}", f"`{seen.text(found.digits)}`", False, f"Another mistake gives that. {other.says}")
+            for place, (other, seen) in enumerate(found.others, 1)
+        ),
+    ]
+    return says, tuple(options)
