@@ -1,10 +1,12 @@
 """Fixtures for every room: records go to a temporary home, and small made courses stand in for the real one."""
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from warm import WarmPython
 
 from grader.course.load import load_course
 from grader.course.model import Course
@@ -121,6 +123,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def warm_python() -> Iterator[WarmPython]:
+    """Python processes that need not import torch."""
+    with WarmPython() as started:
+        yield started
+
+
 @pytest.fixture
 def lessons(tmp_path: Path) -> Path:
     """The lessons/ folder of a made course of two lessons with two exercises each."""
@@ -171,10 +180,31 @@ def write_lines() -> Callable[[Path, str], Path]:
     return write
 
 
-LONGEST = ("test_answers_wrong.py", "test_answers_right.py")
-"""Files that take minutes. They come first, lest one process be left alone with them at the end."""
+ROOMS = ("grading", "attacks", "sandbox", "cli")
+"""Folders whose tests share what takes seconds to set up (graders at work, zygotes at every level). Each is the work of
+one process, lest every process set all of it up. They come first, being the longest."""
+
+
+def room_of(nodeid: str) -> str | None:
+    """Which of the rooms a test belongs to."""
+    folders = nodeid.partition("::")[0].split("/")[:-1]
+    return next((room for room in ROOMS if room in folders), None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """Begin with the longest."""
+    items.sort(key=lambda item: ROOMS.index(room) if (room := room_of(item.nodeid)) else len(ROOMS))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out whole rooms, and of the other tests whole files."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByRoom(LoadFileScheduling):  # type: ignore[misc]  # xdist is not typed
+        def _split_scope(self, nodeid: str) -> str:
+            return room_of(nodeid) or str(super()._split_scope(nodeid))
+
+    return ByRoom(config, log)

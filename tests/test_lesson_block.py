@@ -5,8 +5,6 @@ import io
 import math
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from warm import WarmPython
 
 from grader.course.yaml12 import plain, read_nodes
 from grader.misconceptions.block import catalogue
@@ -339,8 +338,9 @@ class TestOrders:
         order(normal(2, 3), partial(noted, "norm"), partial(noted, "sublayer"))
         assert called == (["norm", "sublayer"] if order is pre_norm else ["sublayer", "norm"])
 
-    def test_the_suite_counts_the_learners_calls_alone(self) -> None:
-        found = subprocess.run([sys.executable, "-c", COUNTING], capture_output=True, text=True, check=True, timeout=60)
+    def test_the_suite_counts_the_learners_calls_alone(self, warm_python: WarmPython) -> None:
+        found = warm_python.run("-c", COUNTING)
+        assert (found.returncode, found.stderr) == (0, "")
         assert found.stdout.splitlines() == [
             "passed ",
             "failed The norm was called 2 times; once is right.",

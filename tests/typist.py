@@ -51,9 +51,12 @@ def asked_now(home: Path, course: Course) -> tuple[Turn, Key]:
         if answer["session"] == event.id
     ]
     bank = LessonBank(course, course.lesson(begun.lesson), Oracle())
-    turn = Sitting(event.id, begun.lesson, begun.items, tried, bank).turn()
-    assert turn is not None
-    return turn, bank.key(turn.drawn)
+    try:
+        turn = Sitting(event.id, begun.lesson, begun.items, tried, bank).turn()
+        assert turn is not None
+        return turn, bank.key(turn.drawn)
+    finally:
+        bank.close()
 
 
 def right(turn: Turn, key: Key) -> list[str]:

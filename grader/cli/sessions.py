@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -17,12 +16,12 @@ from grader.course.model import Course
 from grader.records.fold import fold
 from grader.records.kinds import SESSION
 from grader.review.bank import LessonBank
-from grader.review.history import LessonHistory, OpenSession
+from grader.review.history import LessonHistory
 from grader.review.ladder import EXTENSION, Place, passes, place
 from grader.review.listing import rung_name
 from grader.review.questions.oracle import Oracle
-from grader.review.selection import Stock, choose
-from grader.review.session import Sitting, Tried
+from grader.review.selection import choose
+from grader.review.session import ItemGone, Sitting, Tried
 from grader.review.summary import Summary
 
 INTERRUPTED = 130
@@ -32,13 +31,14 @@ def hold(course: Course, lessons: Sequence[str], *, practice: bool) -> int:
     """Hold a session on each of the lessons. Returns the exit code: 0 if all were passed (practice: ended)."""
     screen = Screen()
     oracle = Oracle()
-    threading.Thread(target=_warm, name="oracle").start()  # it imports torch while the first question is read
     code = 0
     with ExitStack() as stack:
         companion = Companion(course)
         stack.callback(companion.close)
         for number, slug in enumerate(lessons):
-            held = _Held(course, slug, LessonBank(course, course.lesson(slug), oracle), practice)
+            bank = LessonBank(course, course.lesson(slug), oracle)
+            stack.callback(bank.close)
+            held = _Held(course, slug, bank, practice)
             try:
                 if number:
                     screen.pause(f"Enter for {slug} (lesson {number + 1} of {len(lessons)} that are due) ")
@@ -52,39 +52,54 @@ def hold(course: Course, lessons: Sequence[str], *, practice: bool) -> int:
     return code
 
 
-def _warm() -> None:
-    import torch  # noqa: F401  what the first answer needs
-
-
 class _Held:
     """One session of one lesson: begun now, or gone on with."""
 
     def __init__(self, course: Course, slug: str, bank: LessonBank, practice: bool) -> None:
         self._course, self._slug, self._bank, self._practice = course, slug, bank, practice
+        events = learner_log().read().events
         self._reviews, self._today = learner_reviews(course, notes=False)
-        reviews = self._reviews
-        history = reviews.lessons[slug]
-        self._place = place(history, self._today.day) if history.anchor else None
-        stock = bank.stock(reviews, fold(learner_log().read().events, course))
-        begun = history.open_session
-        if begun is not None and self._goes_on(begun, stock):
-            tries = [answer for answers in begun.tries.values() for answer in answers]
-            tried = [Tried(answer.item, answer.attempt, answer.score, answer.missed) for answer in tries]
-            self.sitting = Sitting(begun.id, slug, begun.items, tried, bank)
-            return
-        rung = self._place.rung if self._place and not practice else None
-        occasion = _occasion(history, self._place, practice)
-        asked = choose(stock, history, learner_name(reviews), occasion, rung, bank.can_ask)
+        self._history = self._reviews.lessons[slug]
+        self._place = place(self._history, self._today.day) if self._history.anchor else None
+        self._stock = bank.stock(self._reviews, fold(events, course))
+        self.sitting = self._begun() or self._begin()
+
+    def _begun(self) -> Sitting | None:
+        """The session that was begun today, if all that it asks is still there."""
+        begun = self._history.open_session
+        if begun is None or begun.day != self._today.day or begun.practice is not self._practice:
+            return None
+        if not all(self._stock.find(asked.item) for asked in begun.items):
+            return None
+        tries = [answer for answers in begun.tries.values() for answer in answers]
+        tried = [Tried(answer.item, answer.attempt, answer.score, answer.missed) for answer in tries]
+        self._bank.prepare(begun.items)
+        return Sitting(begun.id, self._slug, begun.items, tried, self._bank)
+
+    def _begin(self) -> Sitting:
+        """A new session, on the record."""
+        rung = self._place.rung if self._place and not self._practice else None
+        occasion = _occasion(self._history, self._place, self._practice)
+        asked = choose(self._stock, self._history, learner_name(self._reviews), occasion, rung)
         items = [{"item": a.item, "version": a.version, "seed": a.seed, "why": a.why} for a in asked]
-        event = record(SESSION, {"lesson": slug, "practice": practice, "items": items}, reviews)
-        self.sitting = Sitting(event.id, slug, asked, (), bank)
+        payload = {"lesson": self._slug, "practice": self._practice, "items": items}
+        event = record(SESSION, payload, self._reviews)
+        self._bank.prepare(asked)
+        return Sitting(event.id, self._slug, asked, (), self._bank)
 
     def sit(self, screen: Screen, companion: Companion) -> None:
         """Ask until all is done. Raises Left."""
         answered = len(self.sitting.first_tries)
         if answered:
             screen.say(f"You began this session today: {answered} of {self.sitting.size} are answered.")
-        sit(screen, self.sitting, self._heading(), self._record, companion)
+        while True:
+            try:
+                sit(screen, self.sitting, self._heading(), self._record, companion)
+            except ItemGone as gone:  # the course was changed since it was chosen
+                self._stock = self._stock.without(gone.item)
+                self.sitting = self._begin()
+            else:
+                return
 
     def _record(self, kind: str, payload: Mapping[str, Any]) -> None:
         record(kind, payload, self._reviews)
@@ -118,11 +133,6 @@ class _Held:
     def passed(self) -> bool:
         """Whether the score reaches the pass mark; practice has none."""
         return self._practice or passes(self.sitting.score)
-
-    def _goes_on(self, begun: OpenSession, stock: Stock) -> bool:
-        """Whether the session that was begun is of this day and this kind, and asks what there still is."""
-        same = begun.day == self._today.day and begun.practice is self._practice
-        return same and all(stock.find(asked.item) for asked in begun.items)
 
     def _heading(self) -> Heading:
         if self._practice or self._place is None:

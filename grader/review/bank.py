@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 
 from grader.course.model import Course, Exercise, Lesson
 from grader.records.fold import Progress
-from grader.review.born import faults, mistakes
+from grader.review.born import named
 from grader.review.history import Reviews
 from grader.review.questions.load import load_quiz
 from grader.review.questions.marking import key, nearest_exercise
 from grader.review.questions.model import Drawn, Key, Question
 from grader.review.questions.oracle import Oracle
 from grader.review.selection import Item, Stock
+from grader.review.sessions import Asked
+
+FAULT = "fault/"
+"""`fault/heads.split_heads` is an item: find the fault in that function. Which one it is depends on the seed."""
 
 
 class LessonBank:
-    """The questions of one lesson for one learner. Importing and listing need no torch; most answers do."""
+    """The questions of one lesson for one learner.
+
+    What is in it is known at once, without torch. Questions about mistakes and faults take a second to make: `prepare`
+    makes them while others are answered.
+    """
 
     def __init__(self, course: Course, lesson: Lesson, oracle: Oracle) -> None:
         self._course = course
         self._lesson = lesson
         self._oracle = oracle
+        self._hand = ThreadPoolExecutor(1, f"bank-{lesson.slug}")
+        self._made: dict[tuple[str, str], Future[Question]] = {}
+
+    def close(self) -> None:
+        """Make no more."""
+        self._hand.shutdown(wait=True, cancel_futures=True)
 
     @cached_property
     def quiz(self) -> dict[str, Question]:
@@ -29,41 +45,54 @@ class LessonBank:
         return {question.id: question for question in load_quiz(self._lesson)}
 
     def stock(self, reviews: Reviews, progress: Progress) -> Stock:
-        """What may be asked of this learner now. Faults stand in right code, so their exercises have been passed."""
-        passed = [each for each in self._lesson.exercises if progress.exercise(each).best.done]
+        """What may be asked of this learner now. A fault stands in right code, so its exercise has been passed."""
+        born = [each.id for each in named.born_items(reviews, self._course) if each.lesson == self._lesson.slug]
+        passed = [each.id for each in self._lesson.exercises if progress.exercise(each).best.done]
         return Stock(
             quiz=tuple(Item(each.id, each.version, each.rungs) for each in self.quiz.values()),
-            mistakes=tuple(
-                Item(born.id, mistakes.VERSION)
-                for born in mistakes.born_items(reviews, self._course)
-                if born.lesson == self._lesson.slug
-            ),
-            faults=tuple(Item(each, mistakes.VERSION) for each in faults.candidates(passed)),
+            mistakes=tuple(Item(id_, named.VERSION) for id_ in born),
+            faults=tuple(Item(FAULT + id_, named.VERSION) for id_ in passed),
         )
+
+    def prepare(self, asked: Iterable[Asked]) -> None:
+        """Import torch and make the questions that take long, in the background. Returns at once."""
+        self._hand.submit(_import_torch)
+        for each in asked:
+            if each.item not in self.quiz:
+                self._make(each.item, each.seed)
 
     def question(self, item: str, seed: str) -> Question:
         """The question of an item. Raises LookupError for one that is no more, or that nothing can be asked about."""
-        if item.startswith(mistakes.PREFIX):
-            return mistakes.question(item, seed, self._course)
-        if item.startswith(faults.PREFIX):
-            return faults.question(item, seed, self._course)
+        if item.startswith((named.PREFIX, FAULT)):
+            return self._make(item, seed).result()
         return self.quiz[item]
-
-    def can_ask(self, item: str, seed: str) -> bool:
-        """Whether there is a question of that item and that seed: not everything that goes wrong can be shown."""
-        try:
-            self.question(item, seed)
-        except LookupError:
-            return False
-        return True
 
     def exercise(self, item: str) -> Exercise:
         """The exercise that an item is about, to be read about and written again."""
-        _, slash, mistake = item.partition("/")
+        kind, slash, of = item.partition("/")
         if slash:
-            return self._course.exercise(mistake.rpartition(".")[0])
+            return self._course.exercise(of if f"{kind}/" == FAULT else of.rpartition(".")[0])
         return nearest_exercise(self.quiz[item], self._course)
 
     def key(self, drawn: Drawn) -> Key:
         """What is right, with these numbers."""
         return key(drawn, self._oracle)
+
+    def _make(self, item: str, seed: str) -> Future[Question]:
+        if (item, seed) not in self._made:
+            self._made[item, seed] = self._hand.submit(self._made_now, item, seed)
+        return self._made[item, seed]
+
+    def _made_now(self, item: str, seed: str) -> Question:
+        from grader.review.born import faults, mistakes  # they import torch
+
+        if item.startswith(named.PREFIX):
+            return mistakes.question(item, seed, self._course)
+        exercise = self._course.exercise(item.removeprefix(FAULT))
+        for question in faults.askable(faults.candidates([exercise]), seed, self._course):
+            return question
+        raise named.NoQuestion(f"no fault of {exercise.id} can be shown")
+
+
+def _import_torch() -> None:
+    import torch  # noqa: F401  what answers need

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grader.review.history import LessonHistory
@@ -14,8 +14,6 @@ SIZE = 8
 MOST_MISTAKES = 4
 """Items born from the learner's own mistakes in one session: the lesson itself is to be asked as well."""
 
-CanAsk = Callable[[str, str], bool]
-"""Whether there is a question of an item and a seed."""
 PINNED, MISTAKE, ROTATION = "pinned", "mistake", "rotation"
 
 
@@ -40,14 +38,17 @@ class Stock:
     mistakes: tuple[Item, ...] = ()
     faults: tuple[Item, ...] = ()
 
+    def without(self, id_: str) -> Stock:
+        """All but one item."""
+        kept = (tuple(item for item in items if item.id != id_) for items in (self.quiz, self.mistakes, self.faults))
+        return Stock(*kept)
+
     def find(self, id_: str) -> Item | None:
         """The item of that id."""
         return next((item for item in (*self.quiz, *self.mistakes, *self.faults) if item.id == id_), None)
 
 
-def choose(
-    stock: Stock, history: LessonHistory, learner: str, occasion: str, rung: int | None, can_ask: CanAsk
-) -> tuple[Asked, ...]:
+def choose(stock: Stock, history: LessonHistory, learner: str, occasion: str, rung: int | None) -> tuple[Asked, ...]:
     """The items of a session: what is pinned, then own mistakes, then what was asked longest ago.
 
     occasion: what the session is for, as `rung-2`: the same occasion asks with the same numbers on every machine.
@@ -59,9 +60,9 @@ def choose(
         for item in items:
             if len(chosen) >= most:
                 return
-            asked = Asked(item.id, item.version, _hash(learner, item.id, str(history.cycle), occasion), why)
-            if item.id not in chosen and can_ask(asked.item, asked.seed):
-                chosen[item.id] = asked
+            if item.id not in chosen:
+                seed = _hash(learner, item.id, str(history.cycle), occasion)
+                chosen[item.id] = Asked(item.id, item.version, seed, why)
 
     def longest_ago(items: Sequence[Item]) -> list[Item]:
         fitting = [item for item in items if item.fits(rung)]
@@ -75,7 +76,10 @@ def choose(
     take(longest_ago(stock.quiz), ROTATION, SIZE - bool(stock.faults))
     take(longest_ago(stock.faults), ROTATION, min(SIZE, len(chosen) + 1))
     take(longest_ago(stock.quiz), ROTATION, SIZE)
-    return tuple(chosen.values())
+    written = {item.id for item in stock.quiz}
+    first = next((item for item in chosen if item in written), None)
+    # A question that has to be made takes a second: while the first one is answered.
+    return tuple(sorted(chosen.values(), key=lambda asked: asked.item != first))
 
 
 def _hash(*parts: str) -> str:

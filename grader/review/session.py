@@ -27,6 +27,14 @@ class Bank(Protocol):
         """What is right, with these numbers."""
 
 
+class ItemGone(LookupError):
+    """An item of the session that is no more, or that nothing can be asked about."""
+
+    def __init__(self, item: str) -> None:
+        super().__init__(item)
+        self.item = item
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A question as it stands before the learner. number: its place among the first tries, from 1; attempt: 1 is the
@@ -107,14 +115,17 @@ class Sitting:
         return sum(each.score for each in self._first.values()) / max(len(self._first), 1)
 
     def turn(self) -> Turn | None:
-        """What is asked now; None when all is done. Raises LookupError for an item that is no more."""
+        """What is asked now; None when all is done. Raises ItemGone."""
         asked = next((each for item, each in self._asked.items() if item not in self._first), None)
         if asked is None:
             if not self._again:
                 return None
             asked = self._asked[self._again[0]]
         attempt = self._attempts[asked.item] + 1
-        drawn = self._drawn(asked, attempt)
+        try:
+            drawn = self._drawn(asked, attempt)
+        except LookupError:
+            raise ItemGone(asked.item) from None
         number = [*self._asked].index(asked.item) + 1
         return Turn(asked, drawn, number, len(self._asked), attempt)
 

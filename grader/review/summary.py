@@ -85,11 +85,11 @@ class Summary:
 
 
 def spelled(item: str, lesson: str) -> str:
-    """An item's id as words: `shape of the mask`; of a mistake or a fault, whose it is."""
-    _, slash, of = item.partition("/")
+    """An item's id as words: `shape of the mask`, `rms_norm: eps outside root`, `a fault in rms_norm`."""
+    kind, slash, of = item.partition("/")
     if slash:
-        exercise, _, name = of.rpartition(".")
-        return f"{exercise}: {name.replace('-', ' ')}"
+        *_, exercise, name = of.split(".")
+        return f"a fault in {name}" if kind == "fault" else f"{exercise}: {name.replace('-', ' ')}"
     return item.removeprefix(f"{lesson}-").replace("-", " ")
 
 

@@ -4,8 +4,6 @@ import os
 import select
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +12,6 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox import Call, Limits, Returned
-
-ROOT = Path(__file__).parents[2]
 
 HUNTS = {
     "in the environment and the arguments": """
@@ -183,10 +179,10 @@ def test_eight_submissions_at_once_see_nothing_of_one_another(walled):
 
 
 GRADER = """
-import sys
+import os, sys
 from concurrent.futures import ThreadPoolExecutor
 from grader.sandbox import Call, Zygote
-zygote = Zygote(without=frozenset(sys.argv[1:]))
+zygote = Zygote(without=frozenset(sys.argv[2:]))
 workers = [zygote.worker() for _ in range(3)]
 for worker in workers:
     worker.load({'lab': '''
@@ -201,24 +197,28 @@ def sleep():
     os.closerange(0, 64)
     while True: time.sleep(1000)
 '''})
-print(zygote.pid, *(worker.pid for worker in workers), flush=True)
+with open(sys.argv[1], 'w') as file:
+    print(os.getpid(), zygote.pid, *(worker.pid for worker in workers), file=file)
 with ThreadPoolExecutor(3) as pool:
     list(pool.map(lambda pair: pair[0].call(Call('lab', pair[1], deadline=1000)), zip(workers, ('spin', 'sleep', 'spin'))))
 """
 
 
-def test_killing_the_grader_leaves_nothing_running(cage):
+def test_killing_the_grader_leaves_nothing_running(cage, warm_python):
     """Not even workers that ignore every signal, have asked not to die with their parent and closed the channel."""
-    command = [sys.executable, "-c", GRADER, *cage.level.without]
     room = Path(tempfile.mkdtemp())  # a grader that is killed cannot clear away its folders
     room.chmod(0o755)
-    environment = {**os.environ, "TMPDIR": str(room)}
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment) as grader:
-        assert grader.stdout is not None
-        handles = [os.pidfd_open(int(pid)) for pid in grader.stdout.readline().split()]
+    told, environment = room / "told", {**os.environ, "TMPDIR": str(room)}
+    with ThreadPoolExecutor(1) as pool:
+        grader = pool.submit(warm_python.run, "-c", GRADER, str(told), *cage.level.without, env=environment)
+        while not (told.exists() and told.read_text().endswith("\n")):
+            assert not grader.done(), grader.result()
+            time.sleep(0.01)
+        pid, *others = map(int, told.read_text().split())
+        handles = [os.pidfd_open(other) for other in others]
         time.sleep(0.3)
-        grader.send_signal(signal.SIGKILL)
-        grader.wait()
+        os.kill(pid, signal.SIGKILL)
+        assert grader.result().returncode == -signal.SIGKILL
     end = time.monotonic() + 0.5
     left = []
     for handle in handles:

@@ -1,4 +1,7 @@
-"""`anatomy grade`, `check` and `doctor` as a person runs them: whole processes, exact exit codes."""
+"""`anatomy grade`, `check` and `doctor` as a person runs them: whole processes, exact exit codes.
+
+Where only the verdict counts, and not how the process starts, it is one that has torch already (`warm`).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from warm import WarmPython
 
 from grader.course.load import load_course
 from grader.course.stubs import stub_source
@@ -26,13 +31,22 @@ def anatomy(*words: str, cwd: Path, **options) -> subprocess.CompletedProcess[st
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Path:
+def warm(warm_python: WarmPython) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The same in a process that need not import torch."""
+    return lambda *words, **options: warm_python.run("-m", "grader.cli", *words, **options)
+
+
+def stubs(root: Path) -> Path:
     """A learner's folder with untouched stubs."""
-    root = tmp_path / "ws"
     (root / "student").mkdir(parents=True)
     for lesson in load_course().lessons:
         (root / "student" / f"{lesson.slug}.py").write_text(stub_source(lesson), "utf-8")
     return root
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    return stubs(tmp_path / "ws")
 
 
 def answer(workspace: Path, slug: str) -> None:
@@ -67,29 +81,53 @@ def test_a_lesson_that_passes_ends_with_0_and_stands_in_the_status(workspace):
     assert "def rms_norm" in shown.stdout
 
 
-def test_somebody_elses_work_is_graded_but_not_logged(workspace, tmp_path):
+def test_somebody_elses_work_is_graded_but_not_logged(workspace, tmp_path, warm):
     answer(workspace, "normalization")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    done = anatomy("grade", "normalization.rms_norm", "--student", str(workspace / "student"), cwd=elsewhere)
+    done = warm("grade", "normalization.rms_norm", "--student", str(workspace / "student"), cwd=elsewhere)
     assert done.returncode == 0
     assert anatomy("solution", "normalization.rms_norm", cwd=workspace).returncode == 2
 
 
-def test_json_junit_and_html_are_complete_documents(workspace, tmp_path):
-    answer(workspace, "normalization")
-    document = json.loads(anatomy("grade", "normalization", "--format", "json", "--seed", "5", cwd=workspace).stdout)
+@pytest.fixture(scope="module")
+def forms(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython) -> dict[str, str]:
+    """One right lesson reported in every form; the page in HTML goes to a file, the others are printed."""
+    root = stubs(tmp_path_factory.mktemp("forms") / "ws")
+    answer(root, "normalization")
+    page = root / "report.html"
+    options = {
+        "text": ["normalization.rms_norm"],
+        "json": ["normalization", "--seed", "5"],
+        "junit": ["normalization.rms_norm"],
+        "html": ["normalization.rms_norm", "-o", str(page)],
+    }
+    printed = {}
+    for style, words in options.items():
+        env = {**os.environ, "ANATOMY_HOME": str(root / "home")}
+        done = warm_python.run("-m", "grader.cli", "grade", *words, "--format", style, cwd=root, env=env)
+        assert done.returncode == 0, done.stdout + done.stderr
+        printed[style] = done.stdout
+    assert printed["html"] == ""
+    return {**printed, "html": page.read_text("utf-8")}
+
+
+def test_json_junit_and_html_are_complete_documents(forms):
+    document = json.loads(forms["json"])
     assert (document["version"], document["seed"]) == (1, 5)
     assert [exercise["id"] for exercise in document["exercises"]] == [
         "normalization.layer_norm", "normalization.rms_norm", "normalization.standardize",
     ]  # fmt: skip
-    page = tmp_path / "report.html"
-    done = anatomy("grade", "normalization.rms_norm", "--format", "html", "-o", str(page), cwd=workspace)
-    assert done.returncode == 0
-    assert done.stdout == ""
-    assert page.read_text("utf-8").startswith("<!doctype html>")
-    root = ET.fromstring(anatomy("grade", "normalization.rms_norm", "--format", "junit", cwd=workspace).stdout)
-    assert root.find("testsuite/testcase") is not None
+    assert forms["html"].startswith("<!doctype html>")
+    assert ET.fromstring(forms["junit"]).find("testsuite/testcase") is not None
+
+
+def test_the_level_of_protection_stands_in_every_form_of_a_report(forms):
+    level = json.loads(forms["json"])["level"]
+    assert level in ("strong", "standard", "weak")
+    for style in ("text", "html"):
+        assert f"Protection: {level} (process-split, " in forms[style]
+    assert f'<property name="level" value="{level}" />' in forms["junit"]
 
 
 @pytest.mark.parametrize(
@@ -123,13 +161,11 @@ def test_a_report_that_cannot_be_written_says_so_without_a_traceback(workspace):
     assert "Traceback" not in done.stderr
 
 
-def test_a_log_that_cannot_be_written_hides_no_verdict(workspace, tmp_path):
+def test_a_log_that_cannot_be_written_hides_no_verdict(workspace, tmp_path, warm):
     in_the_way = tmp_path / "a-file"
     in_the_way.write_text("not a folder", "utf-8")
     answer(workspace, "normalization")
-    done = anatomy(
-        "grade", "normalization.rms_norm", cwd=workspace, env={**os.environ, "ANATOMY_HOME": str(in_the_way)}
-    )
+    done = warm("grade", "normalization.rms_norm", cwd=workspace, env={**os.environ, "ANATOMY_HOME": str(in_the_way)})
     assert done.returncode == 0
     assert "12/12" in done.stdout or "passed" in done.stdout
     assert "Note:" in done.stderr
@@ -169,8 +205,8 @@ def wait_until(condition, seconds: float = 60.0) -> None:
         time.sleep(0.2)
 
 
-def test_the_course_proves_a_lesson(tmp_path):
-    done = anatomy("check", "normalization", cwd=tmp_path)
+def test_the_course_proves_a_lesson(tmp_path, warm):
+    done = warm("check", "normalization", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 problems" in done.stdout
 
@@ -185,33 +221,18 @@ def test_doctor_says_what_is_on_and_what_is_not(workspace):
     assert len(done.stdout.splitlines()) <= 12
 
 
-def test_doctor_has_a_form_for_programs(workspace):
-    done = anatomy("doctor", "--format", "json", cwd=workspace)
+def test_doctor_has_a_form_for_programs(workspace, warm):
+    done = warm("doctor", "--format", "json", cwd=workspace)
     found = json.loads(done.stdout)
     assert found["protection"]["level"] in ("strong", "standard", "weak")
     assert {"name", "held", "detail"} == set(found["protection"]["findings"][0])
     assert all(line["state"] in ("ok", "off", "BAD") for line in found["lines"])
 
 
-def test_the_level_of_protection_stands_in_every_form_of_a_report(workspace):
-    (workspace / "student" / "normalization.py").write_text(
-        "def rms_norm(x, weight, eps=1e-6):\n    return x\n", "utf-8"
-    )
-    styles = ("text", "json", "junit", "html")
-    forms = {
-        style: anatomy("grade", "normalization.rms_norm", "--format", style, cwd=workspace).stdout for style in styles
-    }
-    level = json.loads(forms["json"])["level"]
-    assert level in ("strong", "standard", "weak")
-    for style in ("text", "html"):
-        assert f"Protection: {level} (process-split, " in forms[style]
-    assert f'<property name="level" value="{level}" />' in forms["junit"]
-
-
-def test_code_that_would_kill_the_maker_of_workers_is_refused_like_any_other_error(workspace):
+def test_code_that_would_kill_the_maker_of_workers_is_refused_like_any_other_error(workspace, warm):
     source = "def rms_norm(x, weight, eps=1e-6):\n    import os, signal\n    os.kill(os.getppid(), signal.SIGKILL)\n"
     (workspace / "student" / "normalization.py").write_text(source, "utf-8")
-    done = anatomy("grade", "normalization.rms_norm", cwd=workspace)
+    done = warm("grade", "normalization.rms_norm", cwd=workspace)
     assert done.returncode == 1
     assert "PermissionError" in done.stdout
     assert "Traceback" not in done.stderr

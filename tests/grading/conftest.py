@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -35,21 +36,27 @@ class GradingDesk:
         self._process.communicate(timeout=30)
 
     def grade(
-        self, modules: Mapping[str, str | bytes], *targets: str, seed: int = 1, hide_expected: bool = False
-    ) -> Report:
-        """Grade modules by slug; a lesson that is not given has no file."""
+        self, modules: Mapping[str, str | bytes], *targets: str, seed: int = 1, hide_expected: bool = False,
+        seconds: float | None = None,
+    ) -> Report:  # fmt: skip
+        """Grade modules by slug; a lesson that is not given has no file. seconds: a limit in place of the lesson's, for
+        what is waited for to the last moment."""
         self._count += 1
         folder = self._folder / f"submission-{self._count}"
         folder.mkdir()
         for slug, text in modules.items():
             data = text if isinstance(text, bytes) else text.encode()
             (folder / f"{slug}.py").write_bytes(data)
-        return self.grade_folder(folder, *targets, seed=seed, hide_expected=hide_expected)
+        return self.grade_folder(folder, *targets, seed=seed, hide_expected=hide_expected, seconds=seconds)
 
-    def grade_folder(self, folder: Path, *targets: str, seed: int = 1, hide_expected: bool = False) -> Report:
+    def grade_folder(
+        self, folder: Path, *targets: str, seed: int = 1, hide_expected: bool = False, seconds: float | None = None
+    ) -> Report:
         """Grade a folder as it is."""
         asked = list(targets) or [lesson.slug for lesson in load_course().lessons]
-        request = {"folder": str(folder), "targets": asked, "seed": seed, "hide_expected": hide_expected}
+        request = {
+            "folder": str(folder), "targets": asked, "seed": seed, "hide_expected": hide_expected, "seconds": seconds,
+        }  # fmt: skip
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
@@ -102,11 +109,35 @@ def with_functions(answers: dict[str, str]) -> Rewrite:
 def grade_one(desk: GradingDesk, with_functions: Rewrite) -> Callable[..., ExerciseResult]:
     """The result of one exercise whose function is written as given, all others right."""
 
-    def grade_one(exercise: str, source: str, *, seed: int = 1, hide_expected: bool = False) -> ExerciseResult:
-        report = desk.grade(with_functions({exercise: source}), exercise, seed=seed, hide_expected=hide_expected)
+    def grade_one(
+        exercise: str,
+        source: str,
+        *,
+        companions: Mapping[str, str] | None = None,
+        seed: int = 1,
+        hide_expected: bool = False,
+        seconds: float | None = None,
+    ) -> ExerciseResult:
+        modules = with_functions({**(companions or {}), exercise: source})
+        needed = with_imported(modules, exercise.partition(".")[0])
+        report = desk.grade(needed, exercise, seed=seed, hide_expected=hide_expected, seconds=seconds)
         return report.exercises[0]
 
     return grade_one
+
+
+def with_imported(modules: Mapping[str, str], slug: str) -> dict[str, str]:
+    """One of the modules with all that it imports, directly or not. To read the other ones as well costs most of the
+    time that the grading of one function takes."""
+    found: dict[str, str] = {}
+    waiting = [slug]
+    while waiting:
+        at = waiting.pop()
+        if at not in found:
+            found[at] = modules[at]
+            imports = [line for line in modules[at].splitlines() if "import" in line]
+            waiting += [other for other in modules if any(re.search(rf"\b{other}\b", line) for line in imports)]
+    return found
 
 
 def replace_function(module: str, name: str, source: str) -> str:

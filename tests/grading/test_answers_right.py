@@ -23,8 +23,7 @@ def exercise_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
-def test_a_right_answer_passes(desk, with_functions, path):
+def test_a_right_answer_passes(grade_one, path):
     companions = {exercise_of(other): other.read_text("utf-8") for other in COMPANIONS.get(path.stem, ())}
-    modules = with_functions({**companions, exercise_of(path): path.read_text("utf-8")})
-    result = desk.grade(modules, exercise_of(path)).exercises[0]
+    result = grade_one(exercise_of(path), path.read_text("utf-8"), companions=companions)
     assert result.status == "passed", f"{result.message}\n{result.evidence}"

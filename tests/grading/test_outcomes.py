@@ -94,7 +94,8 @@ def test_an_import_that_fails_says_where(desk, answers):
     ],
 )
 def test_each_way_to_fail_has_its_own_status(grade_one, body, status):
-    result = grade_one(RMS, f"import torch\n\ndef rms_norm(x, weight, eps=1e-6):\n    {body}\n")
+    source = f"import torch\n\ndef rms_norm(x, weight, eps=1e-6):\n    {body}\n"
+    result = grade_one(RMS, source, seconds=0.5 if status == "timeout" else None)
     assert result.status == status
     assert result.earned == 0
     assert result.message

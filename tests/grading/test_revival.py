@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import Any
 
+import pytest
+from warm import WarmPython
+
+Outcomes = list[dict[str, Any]]
 PROGRAM = """
 import json, os, signal, sys, time
 from grader.course.load import load_course
 from grader.places import reference_folder
 from grader.sandbox import Zygote, ZygoteDied
 
-plan = json.loads(sys.argv[1])  # how often the zygote is to die, by test
+plan = {}  # how often the zygote is to die, by test
 with Zygote() as zygote:
     from grader.grading import Grader
     from grader.session import Suites, with_suites
@@ -31,27 +33,33 @@ with Zygote() as zygote:
     Suites.run = disturbed
 
     course = load_course()
-    def body(suites):
-        grader = Grader(course, suites, zygote)
-        submission = read_submission(reference_folder(), course)
+    def outcome(suites):
+        before = zygote.generation
         try:
-            report = grader.grade(submission, course.resolve("normalization"))
+            report = Grader(course, suites, zygote).grade(submission, course.resolve("normalization"))
         except ZygoteDied as error:
-            print(json.dumps({"died": str(error)}))
-            return 0
-        print(json.dumps({"report": report.to_dict(), "generation": zygote.generation}, default=list))
+            return {"died": str(error)}
+        return {"report": report.to_dict(), "restarts": zygote.generation - before}
+    def body(suites):
+        for planned in json.loads(sys.argv[1]):
+            plan.clear()
+            plan.update(planned)
+            print(json.dumps(outcome(suites), default=list))
         return 0
+    submission = read_submission(reference_folder(), course)
     with_suites(["normalization"], body)
 """
 
 
-def grade(plan: dict[str, int]) -> dict[str, Any]:
-    """Grade the reference while the zygote dies as planned."""
-    command = [sys.executable, "-c", PROGRAM, json.dumps(plan)]
-    done = subprocess.run(command, capture_output=True, text=True)
+PLANS = ({"any_leading_axes": 1}, {"small_rows": 2}, {"small_rows": 99, "default_eps": 99, "any_leading_axes": 99})
+
+
+@pytest.fixture(scope="module")
+def outcomes(warm_python: WarmPython) -> Outcomes:
+    """The reference graded while the zygote dies as planned. One process for all: each zygote has torch to import."""
+    done = warm_python.run("-c", PROGRAM, json.dumps(PLANS))
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def results_by_name(found: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -60,21 +68,20 @@ def results_by_name(found: dict[str, Any]) -> dict[tuple[str, str], dict[str, An
     return {(exercise["id"], test["name"]): test for exercise in exercises for test in exercise["tests"]}
 
 
-def test_the_test_that_was_running_is_repeated_and_nothing_is_lost() -> None:
-    found = grade({"any_leading_axes": 1})
-    assert found["generation"] > 1
+def test_the_test_that_was_running_is_repeated_and_nothing_is_lost(outcomes: Outcomes) -> None:
+    found = outcomes[0]
+    assert found["restarts"] > 0
     assert found["report"]["earned"] == found["report"]["possible"]
     assert {test["status"] for test in results_by_name(found).values()} == {"passed"}
 
 
-def test_a_second_death_in_one_test_is_the_graders_fault_and_the_other_tests_are_judged() -> None:
-    tests = results_by_name(grade({"small_rows": 2}))
+def test_a_second_death_in_one_test_is_the_graders_fault_and_the_other_tests_are_judged(outcomes: Outcomes) -> None:
+    tests = results_by_name(outcomes[1])
     faults = {name for name, test in tests.items() if test["status"] == "grader_fault"}
     assert {name for _, name in faults} == {"small_rows"}
     assert all("ended twice" in tests[name]["message"] for name in faults)
     assert {test["status"] for name, test in tests.items() if name not in faults} == {"passed"}
 
 
-def test_a_machine_on_which_it_dies_again_and_again_is_given_up() -> None:
-    found = grade({"small_rows": 99, "default_eps": 99, "any_leading_axes": 99})
-    assert "ended 5 times" in found["died"]
+def test_a_machine_on_which_it_dies_again_and_again_is_given_up(outcomes: Outcomes) -> None:
+    assert "ended 5 times" in outcomes[2]["died"]

@@ -1,9 +1,11 @@
 """The proof of a course finds what an author got wrong: it must not be possible to pass it with a weak suite."""
 
-import subprocess
-import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+from warm import WarmPython
 
 SCRIPT = """
 import json, sys
@@ -67,66 +69,69 @@ def by_addition(x):
 """
 
 
-def problems(folder: Path, suite: str = SUITE, course: str = COURSE) -> list[str]:
-    (folder / "suites").mkdir()
-    (folder / "suites" / "test_toy.py").write_text(textwrap.dedent(suite), "utf-8")
-    (folder / "course.py").write_text(textwrap.dedent(course), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(folder / "suites"), str(folder / "course.py")],
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+@pytest.fixture
+def problems(tmp_path: Path, warm_python: WarmPython) -> Callable[..., list[str]]:
+    """What the proof of a course of one exercise finds; a session of the suites needs a process of its own."""
+
+    def problems(suite: str = SUITE, course: str = COURSE) -> list[str]:
+        suites, text = tmp_path / "suites", tmp_path / "course.py"
+        suites.mkdir()
+        (suites / "test_toy.py").write_text(textwrap.dedent(suite), "utf-8")
+        text.write_text(textwrap.dedent(course), "utf-8")
+        done = warm_python.run("-c", SCRIPT, str(suites), str(text))
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout.splitlines()
+
+    return problems
 
 
-def test_a_sound_exercise_has_no_problems(tmp_path):
-    assert problems(tmp_path) == []
+def test_a_sound_exercise_has_no_problems(problems):
+    assert problems() == []
 
 
-def test_a_suite_that_a_constant_passes_is_found(tmp_path):
+def test_a_suite_that_a_constant_passes_is_found(problems):
     weak = SUITE.replace("check(draw.tidy(2, 3))", "check(torch.zeros(2, 3))")
-    found = problems(tmp_path, suite=weak)
+    found = problems(suite=weak)
     assert any(says.startswith("an identity earns") for says in found)
     assert any(says.startswith("zeros of the right shape earns") for says in found)
 
 
-def test_a_mistake_that_no_test_sees_is_found(tmp_path):
+def test_a_mistake_that_no_test_sees_is_found(problems):
     tiny = COURSE.replace("x * x if", "x * 2 + 1e-9 if")
-    assert any("squared passes every test" in says for says in problems(tmp_path, course=tiny))
+    assert any("squared passes every test" in says for says in problems(course=tiny))
 
 
-def test_a_mistake_that_is_hardly_seen_is_found(tmp_path):
+def test_a_mistake_that_is_hardly_seen_is_found(problems):
     near = COURSE.replace("x * x if", "x * 2.00002 if")
-    assert any("nowhere by 10 pass lines" in says for says in problems(tmp_path, course=near))
+    assert any("nowhere by 10 pass lines" in says for says in problems(course=near))
 
 
-def test_two_mistakes_that_look_alike_must_say_so(tmp_path):
+def test_two_mistakes_that_look_alike_must_say_so(problems):
     twins = COURSE.replace(
         'Misconception("in-place"',
         'Misconception("to-the-second", section="s", says="Also."),\n    Misconception("in-place"',
     ).replace('x * x if wrong("squared")', 'x * x if wrong("squared") or wrong("to-the-second")')
     assert any(
-        "squared is named as toy.double.squared or toy.double.to-the-second" in s
-        for s in problems(tmp_path, course=twins)
+        "squared is named as toy.double.squared or toy.double.to-the-second" in s for s in problems(course=twins)
     )
 
 
-def test_a_mistake_must_fail_the_test_that_is_named_for_it(tmp_path):
+def test_a_mistake_must_fail_the_test_that_is_named_for_it(problems):
     elsewhere = COURSE.replace('fails="test_unchanged"', 'fails="test_small"')
-    assert any("in-place should fail small" in says for says in problems(tmp_path, course=elsewhere))
+    assert any("in-place should fail small" in says for says in problems(course=elsewhere))
 
 
-def test_a_right_answer_that_is_rejected_is_found(tmp_path):
+def test_a_right_answer_that_is_rejected_is_found(problems):
     broken = COURSE.replace("return x + x", "return x + x + 1")
-    assert any(says.startswith("the variation by-addition does not pass") for says in problems(tmp_path, course=broken))
+    assert any(says.startswith("the variation by-addition does not pass") for says in problems(course=broken))
 
 
-def test_too_few_points_for_the_tests_are_found(tmp_path):
-    assert problems(tmp_path, course=COURSE.replace("POINTS = 10", "POINTS = 1")) == [
+def test_too_few_points_for_the_tests_are_found(problems):
+    assert problems(course=COURSE.replace("POINTS = 10", "POINTS = 1")) == [
         "1 points are too few for 2 tests: some would be worth 0"
     ]
 
 
-def test_the_parametric_function_must_be_right_with_no_switch_set(tmp_path):
+def test_the_parametric_function_must_be_right_with_no_switch_set(problems):
     bent = COURSE.replace("else x * 2\n", "else x * 2.5\n")
-    assert any("with no switch set does not pass" in says for says in problems(tmp_path, course=bent))
+    assert any("with no switch set does not pass" in says for says in problems(course=bent))

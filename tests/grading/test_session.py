@@ -1,9 +1,11 @@
 """The session of the suites: what an author may write, and what is the course's own fault."""
 
-import subprocess
-import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+from warm import WarmPython
 
 SCRIPT = """
 import sys
@@ -43,18 +45,21 @@ class TestDouble:
 """
 
 
-def run(folder: Path, tests: str) -> list[str]:
-    (folder / "test_toy.py").write_text(HEAD + textwrap.indent(textwrap.dedent(tests), "    "), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(folder)], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+@pytest.fixture
+def run(tmp_path: Path, warm_python: WarmPython) -> Callable[[str], list[str]]:
+    """What the session of a suite with these tests says."""
+
+    def run(tests: str) -> list[str]:
+        (tmp_path / "test_toy.py").write_text(HEAD + textwrap.indent(textwrap.dedent(tests), "    "), "utf-8")
+        done = warm_python.run("-c", SCRIPT, str(tmp_path))
+        assert done.stderr == ""
+        return done.stdout.splitlines()
+
+    return run
 
 
-def test_a_test_is_three_lines(tmp_path):
+def test_a_test_is_three_lines(run):
     lines = run(
-        tmp_path,
         '''
         @value(2)
         def test_small(self, check, draw):
@@ -68,9 +73,8 @@ def test_a_test_is_three_lines(tmp_path):
     ]
 
 
-def test_laws_may_be_plain_asserts_and_parametrised(tmp_path):
+def test_laws_may_be_plain_asserts_and_parametrised(run):
     lines = run(
-        tmp_path,
         '''
         @law(1)
         @__import__("pytest").mark.parametrize("n", [1, 2])
@@ -88,9 +92,8 @@ def test_laws_may_be_plain_asserts_and_parametrised(tmp_path):
     ]
 
 
-def test_a_mistake_of_the_suites_author_is_a_grader_fault(tmp_path):
+def test_a_mistake_of_the_suites_author_is_a_grader_fault(run):
     lines = run(
-        tmp_path,
         """
         @value(1)
         def test_broken(self, check, draw):
@@ -104,20 +107,18 @@ def test_a_mistake_of_the_suites_author_is_a_grader_fault(tmp_path):
     assert [line.split()[4] for line in lines] == ["grader_fault"] * 4
 
 
-def test_a_test_without_marks_is_named(tmp_path):
-    lines = run(tmp_path, "def test_nothing(self, check): check(1)\n")
+def test_a_test_without_marks_is_named(run):
+    lines = run("def test_nothing(self, check): check(1)\n")
     assert len(lines) == 1
     assert "test_nothing" in lines[0]
     assert "@value" in lines[0]
 
 
-def test_a_suite_that_cannot_be_collected_is_named(tmp_path):
-    lines = run(tmp_path, "import no_such_module\n")
+def test_a_suite_that_cannot_be_collected_is_named(run):
+    lines = run("import no_such_module\n")
     assert lines[0].startswith("fault: a suite could not be collected")
 
 
-def test_a_missing_suite_is_named(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60
-    )
+def test_a_missing_suite_is_named(warm_python, tmp_path):
+    done = warm_python.run("-c", SCRIPT, str(tmp_path))
     assert "test_toy.py is missing" in done.stdout

@@ -180,7 +180,7 @@ TRICKS = {
 
 @pytest.mark.parametrize("name", TRICKS)
 def test_a_trick_earns_nothing(grade_one, name):
-    result = grade_one(RMS, TRICKS[name])
+    result = grade_one(RMS, TRICKS[name], seconds=0.5 if "loop" in name else None)
     assert result.earned == 0
     assert result.status in ("failed", "error", "timeout", "crashed", "memory", "forbidden")
 

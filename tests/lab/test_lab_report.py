@@ -3,12 +3,11 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from warm import WarmPython
 
 from grader.course.load import load_course
 from grader.errors import UserError
@@ -203,28 +202,34 @@ def test_a_report_in_another_encoding_is_said(tmp_path: Path) -> None:
     assert only(examine(tmp_path)) == "report.md is not UTF-8. Save it as UTF-8."
 
 
-def graded(report: LabReport, workspace: Path, style: str = "text") -> tuple[int, str]:
+@pytest.fixture
+def graded(tmp_path: Path, warm_python: WarmPython) -> Callable[..., tuple[int, str]]:
     """`anatomy grade lab` in a workspace whose lab functions are right and which holds this report."""
-    (workspace / "student").mkdir(parents=True)
-    for lesson in load_course().lessons:
-        text = (reference_folder() / f"{lesson.slug}.py").read_text("utf-8")
-        (workspace / "student" / f"{lesson.slug}.py").write_text(text, "utf-8")
-    shutil.copytree(report.path.parent, workspace / "lab")
-    words = ["grade", "lab.kv_cache_bytes", "--student", str(workspace), "--format", style]
-    done = subprocess.run([sys.executable, "-m", "grader.cli", *words], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
+
+    def graded(report: LabReport, style: str = "text") -> tuple[int, str]:
+        workspace = tmp_path / "ws"
+        (workspace / "student").mkdir(parents=True)
+        for lesson in load_course().lessons:
+            text = (reference_folder() / f"{lesson.slug}.py").read_text("utf-8")
+            (workspace / "student" / f"{lesson.slug}.py").write_text(text, "utf-8")
+        shutil.copytree(report.path.parent, workspace / "lab")
+        words = ["grade", "lab.kv_cache_bytes", "--student", str(workspace), "--format", style]
+        done = warm_python.run("-m", "grader.cli", *words)
+        return done.returncode, done.stdout
+
+    return graded
 
 
-def test_grading_the_lab_says_that_a_report_is_complete_and_gives_no_points_for_it(filled, tmp_path):
-    code, printed = graded(filled(), tmp_path / "ws")
+def test_grading_the_lab_says_that_a_report_is_complete_and_gives_no_points_for_it(filled, graded):
+    code, printed = graded(filled())
     assert code == 0
     assert re.search(r"report\.md: complete; all \d+ numbers stand in its records\.", printed)
     assert "not ready" not in printed
 
 
-def test_grading_the_lab_names_a_number_that_stands_in_no_record(filled, tmp_path):
+def test_grading_the_lab_names_a_number_that_stands_in_no_record(filled, graded):
     report = filled(Observed_effect="Post-norm ends at 1.234 nats.")
-    code, printed = graded(report, tmp_path / "ws", "json")
+    code, printed = graded(report, "json")
     assert code == 1
     document = json.loads(printed)
     assert document["earned"] == document["possible"]

@@ -12,18 +12,13 @@ STOCK = Stock(QUIZ)
 NEW = LessonHistory("norms", anchor=day(0), cycle=1)
 
 
-def all_of_them(item: str, seed: str) -> bool:
-    """Every item has a question."""
-    return bool(item and seed)
-
-
 def asked_on(*days: int) -> dict[str, tuple]:
     """The quiz's first items were asked on these days."""
     return {item.id: (day(n), NOON, "id") for item, n in zip(QUIZ, days, strict=False)}
 
 
 def ids(stock: Stock, history: LessonHistory = NEW, rung: int | None = 1, learner: str = "laptop") -> list[str]:
-    return [asked.item for asked in choose(stock, history, learner, f"rung-{rung}", rung, all_of_them)]
+    return [asked.item for asked in choose(stock, history, learner, f"rung-{rung}", rung)]
 
 
 def test_a_session_holds_eight_items_each_once():
@@ -51,7 +46,7 @@ def test_more_pinned_items_than_a_session_holds_wait_for_the_next():
 
 def test_own_mistakes_come_before_the_rest_of_the_quiz_and_leave_it_half():
     mistakes = tuple(Item(f"mistake/norms.a.{number}", 1) for number in range(6))
-    chosen = choose(Stock(QUIZ, mistakes), replace(NEW, pinned=("norms-3",)), "laptop", "rung-1", 1, all_of_them)
+    chosen = choose(Stock(QUIZ, mistakes), replace(NEW, pinned=("norms-3",)), "laptop", "rung-1", 1)
     whys = [asked.why for asked in chosen]
     assert whys == [PINNED] + [MISTAKE] * MOST_MISTAKES + [ROTATION] * (SIZE - 1 - MOST_MISTAKES)
 
@@ -88,27 +83,27 @@ def test_one_fault_to_be_found_has_the_last_place():
 
 
 def test_the_same_rung_asks_the_same_with_the_same_numbers_on_every_machine():
-    assert choose(STOCK, NEW, "laptop", "rung-2", 2, all_of_them) == choose(
-        Stock(QUIZ[::-1]), NEW, "laptop", "rung-2", 2, all_of_them
-    )
+    assert choose(STOCK, NEW, "laptop", "rung-2", 2) == choose(Stock(QUIZ[::-1]), NEW, "laptop", "rung-2", 2)
 
 
 def test_other_rungs_cycles_and_learners_get_other_numbers():
     pinned = replace(NEW, pinned=("norms-1",))
-    first = choose(STOCK, pinned, "laptop", "rung-1", 1, all_of_them)[0]
+    first = choose(STOCK, pinned, "laptop", "rung-1", 1)[0]
     others = [
-        choose(STOCK, pinned, "laptop", "rung-2", 2, all_of_them)[0],
-        choose(STOCK, replace(pinned, cycle=2), "laptop", "rung-1", 1, all_of_them)[0],
-        choose(STOCK, pinned, "desktop", "rung-1", 1, all_of_them)[0],
+        choose(STOCK, pinned, "laptop", "rung-2", 2)[0],
+        choose(STOCK, replace(pinned, cycle=2), "laptop", "rung-1", 1)[0],
+        choose(STOCK, pinned, "desktop", "rung-1", 1)[0],
     ]
     assert {each.item for each in (first, *others)} == {"norms-1"}
     assert len({each.seed for each in (first, *others)}) == 4
 
 
-def test_a_fault_that_cannot_be_shown_gives_its_place_to_the_next():
-    faults = tuple(Item(f"fault/norms.a.{number}", 1) for number in range(30))
+def test_the_first_question_is_one_of_the_quiz_for_the_others_have_to_be_made():
+    mistake = Item("mistake/norms.a.0", 1)
+    history = replace(NEW, pinned=(mistake.id, "norms-3"))
+    assert ids(Stock(QUIZ, (mistake,)), history)[:2] == ["norms-3", mistake.id]
 
-    def only_the_last(item: str, seed: str) -> bool:
-        return not item.startswith("fault/") or item == "fault/norms.a.29"
 
-    assert choose(Stock(QUIZ, faults=faults), NEW, "laptop", "rung-1", 1, only_the_last)[-1].item == "fault/norms.a.29"
+def test_where_there_is_nothing_else_own_mistakes_are_asked():
+    mistakes = tuple(Item(f"mistake/norms.a.{number}", 1) for number in range(2))
+    assert sorted(ids(Stock((), mistakes))) == [item.id for item in mistakes]

@@ -3,7 +3,7 @@
 import pytest
 
 from grader.review.questions.model import AskBack, Drawn, Key, Param, Question
-from grader.review.session import UNKNOWN, Reply, Sitting, Tried, Turn
+from grader.review.session import UNKNOWN, ItemGone, Reply, Sitting, Tried, Turn
 from grader.review.sessions import Asked
 
 SIZES = Question(
@@ -171,5 +171,5 @@ def test_answers_to_items_of_another_session_say_nothing():
 
 
 def test_an_item_that_is_no_more_is_an_error_to_the_caller():
-    with pytest.raises(KeyError):
+    with pytest.raises(ItemGone, match="norms-gone"):
         sitting(asked=(Asked("norms-gone", 1, "5eed", "pinned"),)).turn()

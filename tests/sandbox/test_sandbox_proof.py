@@ -1,6 +1,7 @@
 """The level is what was proved, not what was meant to be."""
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,8 +49,10 @@ def test_with_all_layers_nothing_can_be_done(zygote: Zygote) -> None:
     assert [finding for finding in found.findings if not finding.held] == []
     assert found.level == level_of(found.layers)
     assert len(found.findings) == 14
-    assert not list(suites_folder().glob(".canary-*"))
-    assert not list(suites_folder().glob(".probe-*"))
+    left, end = [*suites_folder().glob(".canary-*"), *suites_folder().glob(".probe-*")], time.monotonic() + 30
+    while any(path.exists() for path in left) and time.monotonic() < end:
+        time.sleep(0.1)  # those of another process that is at it go away by themselves
+    assert not [path for path in left if path.exists()]
 
 
 @LINUX

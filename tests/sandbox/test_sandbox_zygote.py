@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Timer
@@ -17,6 +17,20 @@ from grader.sandbox import Call, Died, Limits, Returned, Worker, Zygote, ZygoteD
 OpenWorker = Callable[..., Worker]
 Gone = Callable[[int], bool]
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def mortal() -> Iterator[Zygote]:
+    with Zygote() as started:
+        yield started
+
+
+@pytest.fixture
+def own(mortal: Zygote) -> Zygote:
+    """A zygote that a test may end; the next test has another in its place."""
+    if not mortal.alive:
+        mortal.restart()
+    return mortal
 
 
 def test_starting_a_zygote_does_not_wait_for_torch() -> None:
@@ -63,32 +77,31 @@ def test_a_workers_folder_goes_with_it(zygote: Zygote, gone: Gone) -> None:
     assert not folder.exists()
 
 
-def test_closing_a_zygote_ends_its_workers_and_removes_its_folder(gone: Gone) -> None:
-    with Zygote() as own:
-        worker = own.worker()
-        worker.load({"lab": "import os\ndef f(): return os.getcwd()\n"})
-        outcome = worker.call(Call("lab", "f"))
-        handle = os.pidfd_open(worker.pid)
+def test_closing_a_zygote_ends_its_workers_and_removes_its_folder(own: Zygote, gone: Gone) -> None:
+    worker = own.worker()
+    worker.load({"lab": "import os\ndef f(): return os.getcwd()\n"})
+    outcome = worker.call(Call("lab", "f"))
+    handle = os.pidfd_open(worker.pid)
+    own.close()
     assert isinstance(outcome, Returned)
     assert gone(handle)
     assert not Path(outcome.value).parent.exists()
     worker.close()
 
 
-def test_a_zygote_that_dies_is_noticed_and_takes_its_workers_along(gone: Gone) -> None:
-    with Zygote() as own:
-        idle, busy = own.worker(), own.worker()
-        handles = [os.pidfd_open(worker.pid) for worker in (idle, busy)]
-        end = os.pidfd_open(own.pid)
-        busy.load({"lab": "def f():\n    while True: pass\n"})
-        Timer(0.2, os.kill, (own.pid, signal.SIGKILL)).start()
-        with pytest.raises(ZygoteDied):
-            busy.call(Call("lab", "f", deadline=60))
-        assert all(gone(handle) for handle in (*handles, end))
-        assert not own.alive
-        with pytest.raises(ZygoteDied):
-            own.worker()
-        idle.close()
+def test_a_zygote_that_dies_is_noticed_and_takes_its_workers_along(own: Zygote, gone: Gone) -> None:
+    idle, busy = own.worker(), own.worker()
+    handles = [os.pidfd_open(worker.pid) for worker in (idle, busy)]
+    end = os.pidfd_open(own.pid)
+    busy.load({"lab": "def f():\n    while True: pass\n"})
+    Timer(0.2, os.kill, (own.pid, signal.SIGKILL)).start()
+    with pytest.raises(ZygoteDied):
+        busy.call(Call("lab", "f", deadline=60))
+    assert all(gone(handle) for handle in (*handles, end))
+    assert not own.alive
+    with pytest.raises(ZygoteDied):
+        own.worker()
+    idle.close()
 
 
 def test_a_zygote_outlives_the_thread_that_started_it() -> None:
@@ -143,51 +156,47 @@ def test_a_worker_that_was_killed_is_told_from_one_that_hangs(open_worker: OpenW
     assert outcome.detail.startswith("It was ended by the system")
 
 
-def test_a_zygote_in_place_of_one_that_died_makes_workers_again(gone: Gone) -> None:
-    with Zygote() as own:
-        lost, before = own.worker(), own.announcement()
-        end = os.pidfd_open(own.pid)
-        os.kill(own.pid, signal.SIGKILL)
-        assert gone(end)
-        own.restart()
-        lost.close()
-        with own.worker() as worker:
-            worker.load({"lab": "def f(): return 1\n"})
-            assert worker.call(Call("lab", "f")) == Returned(1)
-        assert (own.announcement(), own.generation) == (before, 2)
+def test_a_zygote_in_place_of_one_that_died_makes_workers_again(own: Zygote, gone: Gone) -> None:
+    lost, before, generation = own.worker(), own.announcement(), own.generation
+    end = os.pidfd_open(own.pid)
+    os.kill(own.pid, signal.SIGKILL)
+    assert gone(end)
+    own.restart()
+    lost.close()
+    with own.worker() as worker:
+        worker.load({"lab": "def f(): return 1\n"})
+        assert worker.call(Call("lab", "f")) == Returned(1)
+    assert (own.announcement(), own.generation) == (before, generation + 1)
 
 
-def test_a_worker_made_ahead_is_the_next_one() -> None:
+def test_a_worker_made_ahead_is_the_next_one(zygote: Zygote) -> None:
     limits = Limits(seconds=3)
-    with Zygote() as zygote:
-        zygote.prepare(limits)
-        zygote.prepare(limits)
-        with zygote.worker(limits) as first, zygote.worker(limits) as second:
-            assert first.pid != second.pid
-            assert first.limits == second.limits == limits
-            first.load({"lab": "def f():\n    return 1\n"})
-            assert first.call(Call("lab", "f")) == Returned(1)
+    zygote.prepare(limits)
+    zygote.prepare(limits)
+    with zygote.worker(limits) as first, zygote.worker(limits) as second:
+        assert first.pid != second.pid
+        assert first.limits == second.limits == limits
+        first.load({"lab": "def f():\n    return 1\n"})
+        assert first.call(Call("lab", "f")) == Returned(1)
 
 
-def test_a_worker_made_ahead_with_other_limits_is_dropped() -> None:
-    with Zygote() as zygote:
-        zygote.prepare(Limits(seconds=3))
-        with zygote.worker(Limits(seconds=5)) as worker:
-            assert worker.limits.seconds == 5
+def test_a_worker_made_ahead_with_other_limits_is_dropped(zygote: Zygote) -> None:
+    zygote.prepare(Limits(seconds=3))
+    with zygote.worker(Limits(seconds=5)) as worker:
+        assert worker.limits.seconds == 5
 
 
-def test_a_worker_made_ahead_by_a_zygote_that_died_is_dropped() -> None:
-    with Zygote() as zygote:
-        zygote.prepare()
-        zygote.restart()
-        with zygote.worker() as worker:
-            worker.load({"lab": "def f():\n    return 1\n"})
-            assert worker.call(Call("lab", "f")) == Returned(1)
+def test_a_worker_made_ahead_by_a_zygote_that_died_is_dropped(own: Zygote) -> None:
+    own.prepare()
+    own.restart()
+    with own.worker() as worker:
+        worker.load({"lab": "def f():\n    return 1\n"})
+        assert worker.call(Call("lab", "f")) == Returned(1)
 
 
-def test_a_worker_made_ahead_that_nobody_takes_ends_with_its_zygote() -> None:
-    with Zygote() as zygote:
-        zygote.prepare()
-        assert zygote._ahead is not None
-        made = zygote._ahead.worker.result()
+def test_a_worker_made_ahead_that_nobody_takes_ends_with_its_zygote(own: Zygote) -> None:
+    own.prepare()
+    assert own._ahead is not None
+    made = own._ahead.worker.result()
+    own.close()
     assert not made.alive

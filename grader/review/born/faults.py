@@ -21,7 +21,8 @@ from grader.review.born.broken import Trials, law_choice, told_by_laws
 from grader.review.born.code.known import Unsuitable
 from grader.review.born.code.specialise import Code, specialised
 from grader.review.born.contrast import contrast
-from grader.review.born.mistakes import NoQuestion, asked, find
+from grader.review.born.mistakes import asked, find
+from grader.review.born.named import NoQuestion
 from grader.review.questions.model import Option, Question
 
 PREFIX = "fault/"

@@ -50,14 +50,6 @@ class Verdict:
     says: str
 
 
-def exercise_of(drawn: Drawn, course: Course) -> Exercise | None:
-    """The exercise whose function a numeric question asks about, None for any other question."""
-    answer = drawn.question.answer
-    if drawn.question.kind != "numeric" or not isinstance(answer, Call) or not course.has(answer.exercise):
-        return None
-    return course.exercise(answer.exercise)
-
-
 def own_value(drawn: Drawn, exercise: Exercise, course: Course, zygote: Zygote, sources: Mapping[str, str]) -> Own:
     """Ask the learner's function what the question asks the reference. Never raises for what the code does."""
     if exercise.lesson not in sources:

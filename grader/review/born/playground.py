@@ -10,8 +10,9 @@ from types import TracebackType
 from typing import Self
 
 from grader.course.model import Course
-from grader.review.born.own import NO_SANDBOX, Own, exercise_of, own_value
+from grader.review.born.own import NO_SANDBOX, Own, own_value
 from grader.review.born.snippet import Ran, run_snippet
+from grader.review.questions.marking import called_exercise
 from grader.review.questions.model import Drawn
 from grader.sandbox import NoTorch, Zygote, ZygoteDied
 from grader.workspace import read_submission
@@ -51,7 +52,7 @@ class Playground:
     def expect(self, drawn: Drawn) -> None:
         """Have the learner's function asked while the learner thinks. Returns at once; does nothing for a question
         that asks no function."""
-        exercise, key = exercise_of(drawn, self._course), (drawn.question.id, drawn.seed)
+        exercise, key = called_exercise(drawn.question, self._course), (drawn.question.id, drawn.seed)
         if exercise is None or self._modules is None or key in self._values:
             return
         zygote, modules = self._here(), self._modules
@@ -67,7 +68,7 @@ class Playground:
     def own_value(self, drawn: Drawn) -> Own | None:
         """What the learner's function gives for this question; None for a question that asks no function, and where
         there is no workspace."""
-        exercise = exercise_of(drawn, self._course)
+        exercise = called_exercise(drawn.question, self._course)
         if exercise is None or self._modules is None:
             return None
         self.expect(drawn)

@@ -71,3 +71,11 @@ def _nearness(question: Question, exercise: Exercise) -> tuple[int, bool, bool]:
     called = question.answer.exercise if isinstance(question.answer, Call) else ""
     words = set(re.findall(r"\w+", f"{question.prompt} {question.explanation}"))
     return len(set(question.concepts) & set(exercise.concepts)), exercise.id == called, exercise.name in words
+
+
+def called_exercise(question: Question, course: Course) -> Exercise | None:
+    """The exercise whose function a numeric question asks about, None for any other question."""
+    answer = question.answer
+    if question.kind != "numeric" or not isinstance(answer, Call) or not course.has(answer.exercise):
+        return None
+    return course.exercise(answer.exercise)
