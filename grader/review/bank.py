@@ -88,6 +88,8 @@ class LessonBank:
 
         if item.startswith(named.PREFIX):
             return mistakes.question(item, seed, self._course)
+        if not self._course.has(item.removeprefix(FAULT)):
+            raise named.NoQuestion(f"the course has no exercise {item.removeprefix(FAULT)}")
         exercise = self._course.exercise(item.removeprefix(FAULT))
         for question in faults.askable(faults.candidates([exercise]), seed, self._course):
             return question
