@@ -71,7 +71,7 @@ def began(
     return event("session", n, device, lesson=lesson, practice=practice, items=records)
 
 
-_MINUTES = itertools.count(1)
+_TICKS = itertools.count(1)
 
 
 def answered(
@@ -91,7 +91,7 @@ def answered(
         "score": score,
         "missed": score < 1,
     }
-    at = session.at + timedelta(days=n, seconds=next(_MINUTES) % 3000)
+    at = session.at + timedelta(days=n, milliseconds=next(_TICKS))
     return replace(new_event("answer", payload, at, session.device), study_day=session.study_day + timedelta(days=n))
 
 

@@ -66,8 +66,8 @@ class _Held:
 
     def _begun(self) -> Sitting | None:
         """The session that was begun today, if all that it asks is still there."""
-        begun = self._history.open_session
-        if begun is None or begun.day != self._today.day or begun.practice is not self._practice:
+        begun = self._history.open_practice if self._practice else self._history.open_session
+        if begun is None or begun.day != self._today.day:
             return None
         if not all(self._stock.find(asked.item) for asked in begun.items):
             return None

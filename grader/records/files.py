@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,6 +66,8 @@ def open_tail(path: Path) -> Iterator[Tail]:
 
 def publish(path: Path, data: bytes) -> None:
     """Make a file that is whole from its first moment on. If there is one of that name, it stays. Raises OSError."""
+    import secrets  # slow to import, and reading needs none
+
     fresh = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, _MODE), "wb") as file:

@@ -3,8 +3,9 @@
 The result depends on the set of events only, not on their order, and a repeated event changes nothing.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -67,8 +68,20 @@ class Progress:
 @collector_put_off()
 def fold(events: Iterable[Event], course: Course) -> Progress:
     """The progress that the events of a log make, in any order; those that were undone make none."""
-    exercises, completions = _replay(live_events(events), course)
-    return Progress(exercises, {lesson: event.study_day for lesson, event in completions.items()})
+    live = live_events(events)
+    tallies: dict[str, _Tally] = defaultdict(_Tally)
+    for event in live:
+        if event.type == GRADING:
+            for id_, standing, named in _verdicts(event.payload):
+                tallies[id_].add_grading(standing, named)
+        elif event.type == HINT:
+            exercise, number = event.payload.get("exercise"), event.payload.get("number")
+            if isinstance(exercise, str) and type(number) is int and number > 0:
+                tallies[exercise].hints = max(tallies[exercise].hints, number)
+    return Progress(
+        {id_: tally.progress() for id_, tally in tallies.items()},
+        {lesson: event.study_day for lesson, event in completions(live, course).items()},
+    )
 
 
 def completions(live: Iterable[Event], course: Course) -> dict[str, Event]:
@@ -76,56 +89,55 @@ def completions(live: Iterable[Event], course: Course) -> dict[str, Event]:
 
     `live` are the live events, in order.
     """
-    return _replay(live, course)[1]
-
-
-def _replay(live: Iterable[Event], course: Course) -> tuple[dict[str, ExerciseProgress], dict[str, Event]]:
-    exercises: dict[str, ExerciseProgress] = {}
+    lessons = {lesson.slug: {exercise.id for exercise in lesson.exercises} for lesson in course.lessons}
+    done: set[str] = set()
     completed: dict[str, Event] = {}
-    lessons = {lesson.slug: [exercise.id for exercise in lesson.exercises] for lesson in course.lessons}
-    lesson_of = {id_: slug for slug, ids in lessons.items() for id_ in ids}
-    not_started = ExerciseProgress()
     for event in live:
         if event.type == GRADING:
-            graded = _apply_grading(event.payload, exercises)
-            for slug in {lesson_of[id_] for id_ in graded if id_ in lesson_of}:
-                if all(exercises.get(id_, not_started).latest.done for id_ in lessons[slug]):
-                    _complete(slug, event, completed)
-        elif event.type == HINT:
-            _apply_hint(event.payload, exercises)
+            graded = {id_: standing.done for id_, standing, _ in _verdicts(event.payload)}
+            done.difference_update(graded)
+            done.update(id_ for id_, is_done in graded.items() if is_done)
+            complete = [slug for slug, ids in lessons.items() if not ids.isdisjoint(graded) and ids <= done]
         elif event.type == COMPLETE:
-            lesson = event.payload.get("lesson")
-            if isinstance(lesson, str) and lesson in lessons:
-                _complete(lesson, event, completed)
-    return exercises, completed
+            complete = [slug for slug in lessons if slug == event.payload.get("lesson")]
+        else:
+            continue
+        for lesson in complete:
+            # In order of moments, a later one may lie on an earlier study day: the learner has travelled west.
+            if event.study_day < completed.setdefault(lesson, event).study_day:
+                completed[lesson] = event
+    return completed
 
 
-def _complete(lesson: str, event: Event, completed: dict[str, Event]) -> None:
-    known = completed.setdefault(lesson, event)
-    # In order of moments, a later one may lie on an earlier study day: the learner has travelled west.
-    if event.study_day < known.study_day:
-        completed[lesson] = event
-
-
-def _apply_grading(payload: Mapping[str, Any], exercises: dict[str, ExerciseProgress]) -> set[str]:
-    graded = set()
+def _verdicts(payload: Mapping[str, Any]) -> Iterator[tuple[str, Standing, Any]]:
+    """The exercises of a grading of which it says something, and the misconception named with each."""
     results = payload.get("exercises")
     for id_, result in results.items() if isinstance(results, dict) else ():
         standing = _standing(result)
-        if standing is None or standing.status in _NO_VERDICT:
-            continue
-        before = exercises.get(id_, ExerciseProgress())
-        named = result.get("misconception")
-        is_new = isinstance(named, str) and named not in before.misconceptions
-        exercises[id_] = replace(
-            before,
-            latest=standing,
-            best=max(before.best, standing, key=_rank),
-            attempts=before.attempts + (standing.status != NOT_STARTED),
-            misconceptions=(*before.misconceptions, named) if is_new else before.misconceptions,
-        )
-        graded.add(id_)
-    return graded
+        if standing is not None and standing.status not in _NO_VERDICT:
+            yield id_, standing, result.get("misconception")
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The progress of one exercise while it is added up."""
+
+    latest: Standing = Standing()
+    best: Standing = Standing()
+    attempts: int = 0
+    misconceptions: dict[str, None] = field(default_factory=dict)
+    hints: int = 0
+
+    def add_grading(self, standing: Standing, misconception: Any) -> None:
+        self.latest = standing
+        if _rank(standing) > _rank(self.best):
+            self.best = standing
+        self.attempts += standing.status != NOT_STARTED
+        if isinstance(misconception, str):
+            self.misconceptions[misconception] = None
+
+    def progress(self) -> ExerciseProgress:
+        return ExerciseProgress(self.latest, self.best, self.attempts, tuple(self.misconceptions), self.hints)
 
 
 def _standing(result: Any) -> Standing | None:
@@ -140,10 +152,3 @@ def _rank(standing: Standing) -> tuple[bool, bool, float]:
     # Points of an exercise may be changed by its author: shares of them can be compared, numbers cannot.
     share = standing.earned / standing.possible if standing.possible > 0 else 0.0
     return (standing.done, standing.status != NOT_STARTED, share)
-
-
-def _apply_hint(payload: Mapping[str, Any], exercises: dict[str, ExerciseProgress]) -> None:
-    id_, number = payload.get("exercise"), payload.get("number")
-    if isinstance(id_, str) and type(number) is int and number > 0:
-        before = exercises.get(id_, ExerciseProgress())
-        exercises[id_] = replace(before, hints=max(before.hints, number))

@@ -3,10 +3,8 @@
 Several machines are merged by putting their files into one folder: the history is the union of the events by id.
 """
 
-import hashlib
 import os
 import re
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -23,7 +21,7 @@ from grader.records.memory import collector_put_off
 
 HOME_VARIABLE = "ANATOMY_HOME"
 
-_LINES_AT_A_TIME = 100
+_BYTES_AT_A_TIME = 32768
 _DEVICE = re.compile(r"[a-z0-9-]{1,64}")
 
 
@@ -131,6 +129,8 @@ class Log:
         self.folder.mkdir(parents=True, exist_ok=True)
         if (known := _read_device(path)) is not None:
             return known
+        import secrets  # once a machine
+
         # Of two processes that start at once, both use the id that came first.
         publish(path, f"{secrets.token_hex(8)}\n".encode("ascii"))
         known = _read_device(path)
@@ -169,6 +169,8 @@ def _event_of(line: bytes) -> Event | None:
 
 
 def _digest(line: bytes) -> str:
+    import hashlib  # only a damaged line needs it
+
     return hashlib.sha256(line).hexdigest()
 
 
@@ -189,17 +191,21 @@ def unreported(damage: Iterable[Damage], events: Iterable[Event]) -> tuple[Damag
 
 def read_lines(path: Path, raw: bytes, events: dict[str, Event], damage: list[Damage]) -> None:
     """Add the events of a log file to those known by their ids, and what is no event to the damage."""
-    lines = raw.split(b"\n")
-    for start in range(0, len(lines), _LINES_AT_A_TIME):
-        some = lines[start : start + _LINES_AT_A_TIME]
+    start = 0
+    while start < len(raw):
+        end = raw.find(b"\n", start + _BYTES_AT_A_TIME) + 1 or len(raw)
         try:
-            unite(events, from_lines([line for line in some if line.strip()]))
-        except ValueError:  # one of them is damaged, and each is looked at by itself
-            for number, line in enumerate(some, start=start + 1):
+            unite(events, from_lines(raw[start:end]))
+        except ValueError:  # a line is damaged, or blank, and each is looked at by itself
+            first = raw.count(b"\n", 0, start) + 1
+            lines = raw[start:end].split(b"\n")
+            for number, line in enumerate(lines, start=first):
                 if not line.strip():
                     continue
                 try:
                     unite(events, [from_line(line.decode("utf-8"))])
                 except ValueError as error:
                     reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-                    damage.append(Damage(path, number, reason, number == len(lines), _digest(line)))
+                    is_last = number == first + len(lines) - 1  # of lines that all end, what comes last is empty
+                    damage.append(Damage(path, number, reason, is_last, _digest(line)))
+        start = end

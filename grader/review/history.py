@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from math import fsum
 
 from grader.course.model import Course
@@ -26,9 +26,12 @@ from grader.records.kinds import (
     SESSION,
     SETTING,
 )
+from grader.records.memory import collector_put_off
 from grader.records.voids import live_events
 from grader.review.ladder import Taken, rung_to_take
-from grader.review.sessions import Answer, Asked, Moment, Session, add_answers, answer_of, moment, session_of
+from grader.review.sessions import Answer, Asked, Moment, Session, add_answers, moment, session_of
+
+_NEVER: Moment = (date.min, datetime.min.replace(tzinfo=UTC), "")
 
 MISSES_TO_FLAG = 3
 """In how many reviews that counted an item is missed before it is linked to its section of the lesson."""
@@ -84,7 +87,8 @@ class LessonHistory:
     lesson was never completed. `reviews` are those of this cycle, `all_reviews` those of every cycle, in order.
     `pinned` are the items missed when they were last asked in a review of this cycle that counted, longest first;
     `flagged` those missed in three reviews that counted, of any cycle. `asked` says when each item had its last first
-    answer, in whatever session; `passes` on which days it was got right in a review that counted.
+    answer, in whatever session; `passes` on which days it was got right in a review that counted. `open_session` and
+    `open_practice` are the newest ones that were begun and not finished.
     """
 
     lesson: str
@@ -98,6 +102,7 @@ class LessonHistory:
     asked: Mapping[str, Moment] = field(default_factory=dict)
     passes: Mapping[str, tuple[date, ...]] = field(default_factory=dict)
     open_session: OpenSession | None = None
+    open_practice: OpenSession | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,7 @@ class Reviews:
     named: Mapping[str, date] = field(default_factory=dict)
 
 
+@collector_put_off()
 def fold_reviews(events: Iterable[Event], course: Course) -> Reviews:
     """The reviews that the events of a log make, in any order."""
     live = live_events(events)
@@ -210,14 +216,16 @@ def _lesson_history(
         flagged=_flagged(counted),
         asked=_asked(sessions),
         passes=_passes(counted),
-        open_session=_open_session(sessions),
+        open_session=_open_session([session for session in sessions if not session.practice]),
+        open_practice=_open_session([session for session in sessions if session.practice]),
     )
 
 
 def _review(session: Session, anchor: date | None, taken: Sequence[Taken]) -> Review:
     items = tuple(
         ItemScore(item, answer.payload["version"], float(answer.payload["score"]), answer.payload["missed"])
-        for item, answer in session.first_tries().items()
+        for item in session.records
+        for _, answer in [session.firsts[item]]
     )
     day = session.event.study_day
     return Review(
@@ -262,30 +270,23 @@ def _passes(counted: Iterable[Review]) -> dict[str, tuple[date, ...]]:
 def _asked(sessions: Iterable[Session]) -> dict[str, Moment]:
     asked: dict[str, Moment] = {}
     for session in sessions:
-        for item, answer in session.first_tries().items():
-            at = moment(answer)
-            asked[item] = max(at, asked.get(item, at))
+        for item, (at, _) in session.firsts.items():
+            if at > asked.get(item, _NEVER):
+                asked[item] = at
     return asked
 
 
 def _open_session(sessions: Sequence[Session]) -> OpenSession | None:
     newest_day = max((session.event.study_day for session in sessions), default=None)
-    unfinished = [
-        session
-        for session in sessions
-        if session.event.study_day == newest_day and len(session.first_tries()) < len(session.items)
-    ]
-    if not unfinished:
+    waiting = [session for session in sessions if session.event.study_day == newest_day and session.waiting]
+    if not waiting:
         return None
-    session = max(unfinished, key=lambda each: moment(each.event))
-    tries: dict[str, list[Answer]] = defaultdict(list)
-    for (item, _), event in sorted(session.answers.items()):
-        tries[item].append(answer_of(event))
+    session = max(waiting, key=lambda each: moment(each.event))
     return OpenSession(
         id=session.event.id,
         lesson=session.lesson,
         practice=session.practice,
         day=session.event.study_day,
         items=session.items,
-        tries={item: tuple(answers) for item, answers in tries.items()},
+        tries=session.tries(),
     )

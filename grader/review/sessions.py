@@ -3,9 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from operator import itemgetter
 from typing import Any
 
 from grader.records.event import Event
+
+_ASKED_FIELDS = itemgetter("item", "version", "seed", "why")
+_ASKED_TYPES = (str, int, str, str)
+_ANSWER_FIELDS = itemgetter("session", "item", "try", "version", "score", "missed")
 
 Moment = tuple[date, datetime, str]
 """When something happened, as far as reviews go: by study day, then by moment, then by id."""
@@ -42,27 +47,44 @@ class Answer:
     at: datetime
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Session:
-    """A session that was begun, with the answers to it that count: by item and attempt, the earliest of each."""
+    """A session that was begun, with the answers to it that count: of each attempt at each item, the earliest.
+
+    `records` has what the event says of each item, in order; `firsts` the first attempts, with their moments.
+    """
 
     event: Event
     lesson: str
     practice: bool
-    items: tuple[Asked, ...]
-    answers: dict[tuple[str, int], Event] = field(default_factory=dict)
+    records: Mapping[str, Mapping[str, Any]]
+    firsts: dict[str, tuple[Moment, Event]] = field(default_factory=dict)
+    others: dict[tuple[str, int], Event] = field(default_factory=dict)
 
-    def first_tries(self) -> dict[str, Event]:
-        """The first answer to each item that has one, in the order of the items."""
-        firsts = ((asked.item, self.answers.get((asked.item, 1))) for asked in self.items)
-        return {item: answer for item, answer in firsts if answer is not None}
+    @property
+    def waiting(self) -> bool:
+        """Whether an item has no answer yet."""
+        return len(self.firsts) < len(self.records)
 
     def finished_at(self) -> Moment | None:
         """When the last item got its first answer; None if the session was not finished on its own study day."""
-        firsts = self.first_tries().values()
-        if len(firsts) < len(self.items) or any(answer.study_day != self.event.study_day for answer in firsts):
+        if self.waiting:
             return None
-        return max(map(moment, firsts))
+        moments = [at for at, _ in self.firsts.values()]
+        return max(moments) if all(at[0] == self.event.study_day for at in moments) else None
+
+    @property
+    def items(self) -> tuple[Asked, ...]:
+        """What it asks, in order."""
+        return tuple(Asked(*_ASKED_FIELDS(record)) for record in self.records.values())
+
+    def tries(self) -> dict[str, tuple[Answer, ...]]:
+        """The answers to each item that has any, in order."""
+        later = sorted(self.others.items())
+        return {
+            item: (_answer(first), *(_answer(event) for (other, _), event in later if other == item))
+            for item, (_, first) in self.firsts.items()
+        }
 
 
 def moment(event: Event) -> Moment:
@@ -72,33 +94,49 @@ def moment(event: Event) -> Moment:
 
 def session_of(event: Event) -> Session | None:
     """The session that an event began, without answers; None if it cannot be read or asks nothing."""
-    lesson, practice, items = (event.payload.get(key) for key in ("lesson", "practice", "items"))
-    if not isinstance(lesson, str) or not isinstance(practice, bool) or not isinstance(items, list) or not items:
+    lesson, practice, records = (event.payload.get(key) for key in ("lesson", "practice", "items"))
+    if type(lesson) is not str or type(practice) is not bool or type(records) is not list or not records:
         return None
-    asked = [_asked(record) for record in items]
-    distinct = {each.item: each for each in reversed(asked) if each is not None}
-    if None in asked:
-        return None
-    return Session(event, lesson, practice, tuple(reversed(distinct.values())))
+    items: dict[str, dict[str, Any]] = {}
+    for record in records:
+        try:
+            values = _ASKED_FIELDS(record)
+        except (KeyError, TypeError):
+            return None
+        if tuple(map(type, values)) != _ASKED_TYPES:
+            return None
+        items.setdefault(values[0], record)
+    return Session(event, lesson, practice, items)
 
 
 def add_answers(sessions: Mapping[str, Session], answers: Iterable[Event]) -> None:
     """Give each session the answers to it. Where a try was logged twice, as by a double click, the earlier counts."""
     for event in answers:
-        payload = event.payload
-        session_id, item, attempt = payload.get("session"), payload.get("item"), payload.get("try")
-        if type(session_id) is not str or type(item) is not str or type(attempt) is not int or attempt < 1:
+        try:
+            session_id, item, attempt, version, score, missed = _ANSWER_FIELDS(event.payload)
+        except KeyError:
             continue
-        session = sessions.get(session_id)
-        if session is None or not _is_marked(payload):
+        session = sessions.get(session_id) if type(session_id) is str else None
+        if (
+            session is None
+            or type(item) is not str
+            or item not in session.records
+            or type(attempt) is not int
+            or type(version) is not int
+            or type(missed) is not bool
+            or not (type(score) is float or type(score) is int)
+            or not 0 <= score <= 1
+        ):
             continue
-        known = session.answers.setdefault((item, attempt), event)
-        if known is not event and moment(event) < moment(known):
-            session.answers[item, attempt] = event
+        if attempt == 1:
+            first = (moment(event), event)
+            if session.firsts.setdefault(item, first)[0] > first[0]:
+                session.firsts[item] = first
+        elif attempt > 1 and moment(session.others.setdefault((item, attempt), event)) > moment(event):
+            session.others[item, attempt] = event
 
 
-def answer_of(event: Event) -> Answer:
-    """An answer that a session has taken."""
+def _answer(event: Event) -> Answer:
     payload = event.payload
     params = payload.get("params")
     return Answer(
@@ -114,23 +152,4 @@ def answer_of(event: Event) -> Answer:
         missed=payload["missed"],
         day=event.study_day,
         at=event.at,
-    )
-
-
-def _asked(record: Any) -> Asked | None:
-    if not isinstance(record, dict):
-        return None
-    item, version, seed, why = (record.get(key) for key in ("item", "version", "seed", "why"))
-    if type(item) is not str or type(version) is not int or type(seed) is not str or type(why) is not str:
-        return None
-    return Asked(item, version, seed, why)
-
-
-def _is_marked(payload: Mapping[str, Any]) -> bool:
-    score = payload.get("score")
-    return (
-        (type(score) is float or type(score) is int)
-        and 0 <= score <= 1
-        and type(payload.get("missed")) is bool
-        and type(payload.get("version")) is int
     )

@@ -5,7 +5,6 @@ import pty
 import select
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -56,14 +55,14 @@ class Terminal:
 
 
 @pytest.fixture
-def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[Terminal]:
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> Terminal:
     """A review of `feedforward`, the day after it was completed, at its first question."""
     monkeypatch.setenv("ANATOMY_NOW", "2026-03-01T12:00:00+01:00")
     Terminal("complete", "feedforward", cwd=tmp_path).end()
     monkeypatch.setenv("ANATOMY_NOW", "2026-03-02T12:00:00+01:00")
     terminal = Terminal("review", cwd=tmp_path)
     terminal.wait_for("> ")
-    yield terminal
+    return terminal
 
 
 def answers(home: Path) -> int:

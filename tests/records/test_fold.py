@@ -124,6 +124,13 @@ def test_the_earliest_study_day_counts_when_the_learner_travels_west() -> None:
     assert fold([at_home, abroad], COURSE).completed == {"second": date(2026, 3, 1)}
 
 
+def test_a_grading_of_another_lesson_does_not_complete_again() -> None:
+    at_home = new_event("grading", grading(0, second_c="passed").payload, datetime(2026, 3, 2, 5, tzinfo=UTC), "a")
+    west = datetime.fromisoformat("2026-03-01T23:30:00-08:00")
+    abroad = new_event("grading", grading(0, first_a="passed").payload, west, "a")
+    assert fold([at_home, abroad], COURSE).completed == {"second": date(2026, 3, 2)}
+
+
 def test_the_next_exercise_is_the_first_that_is_not_done() -> None:
     assert fold([], COURSE).next_exercise(COURSE) == exercise("first", "a")
     assert fold([grading(0, first_a="passed")], COURSE).next_exercise(COURSE) == exercise("first", "b")

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 Kind = Literal["choice", "multi", "numeric", "shape", "order", "short", "code", "explain"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-PASSES_EXPLAIN = 0.8
+PASSES_EXPLAIN = 0.75
 """The share of ideas from which on a self-rated explanation is not missed."""
 
 
