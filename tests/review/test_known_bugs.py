@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from made_log import COURSE, ITEMS, NOON, answered, began, complete, day, event, norms, review, void
+from made_questions import options
 
 from grader.records.event import Event, new_event
 from grader.records.exchange import import_
@@ -14,6 +15,10 @@ from grader.records.fold import fold
 from grader.records.log import Log
 from grader.review.history import LessonHistory, fold_reviews
 from grader.review.ladder import place
+from grader.review.questions.draw import draw
+from grader.review.questions.marking import key, mark
+from grader.review.questions.model import Mark, Question
+from grader.review.questions.oracle import Oracle
 from grader.review.today import today
 
 BERLIN, TOKYO, AUCKLAND, HONOLULU = map(
@@ -233,6 +238,30 @@ def test_a_power_cut_in_the_middle_of_a_line(log: Log) -> None:
     log.append("answer", payload, NOON + timedelta(days=1, minutes=5))
     assert [each.rung for each in norms(list(log.read().events)).reviews] == [1]
     assert log.read().damage == ()
+
+
+def test_options_that_are_shuffled_between_showing_and_marking() -> None:
+    question = Question(
+        id="norms-which",
+        lesson="norms",
+        version=1,
+        kind="choice",
+        concepts=(),
+        prompt="Which?",
+        explanation="That one.",
+        answer="sum",
+        options=options("sum", wrong=("mean", "root", "square")),
+    )
+    shown, shuffled = (draw(question, seed) for seed in ("5eed", "another"))
+    assert shown.options != shuffled.options
+    letter = "abcd"[[option.id for option in shown.options].index("sum")]
+    given = mark(shown, key(shown, Oracle()), letter)
+    assert isinstance(given, Mark)
+    assert (given.right, given.given) == (True, "sum")
+    # What is logged is the option, not its place: it stays right in any other order.
+    again = mark(shuffled, key(shuffled, Oracle()), given.given)
+    assert isinstance(again, Mark)
+    assert again.right
 
 
 def test_a_question_that_was_edited_after_it_was_answered() -> None:
