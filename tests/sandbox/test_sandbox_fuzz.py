@@ -1,6 +1,5 @@
 """Whatever bytes arrive, the codec answers with a value or with its own exception: frames, bodies and messages."""
 
-import os
 import random
 import socket
 from collections.abc import Iterator
@@ -8,13 +7,14 @@ from contextlib import suppress
 
 import pytest
 import torch
+from nightly import NIGHTLY
 
 from grader.sandbox.inside.decoder import Decoder
 from grader.sandbox.inside.encoder import Encoder
 from grader.sandbox.inside.failures import Failures
 from grader.sandbox.inside.frames import FrameReader, Kind, WireError, pack
 
-COUNT = 1_000_000 if os.environ.get("ANATOMY_NIGHTLY") else 20_000
+COUNT = 1_000_000 if NIGHTLY else 20_000
 MOST = 1 << 16
 
 MESSAGES = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import cached_property
+from typing import Literal
 
 from _pytest.outcomes import OutcomeException
 
@@ -16,7 +17,7 @@ from grader.grading import flawed_function, reference_function
 from grader.judge.agreement import agree, alternative
 from grader.judge.answer import Answer
 from grader.judge.check import Check, Examination, Failed
-from grader.judge.comparison import compare
+from grader.judge.comparison import Kind, compare
 from grader.judge.draw import Draw, seed_for
 from grader.judge.misconception import Flawed, Misconception
 from grader.judge.observation import Observation
@@ -25,6 +26,8 @@ from grader.review.born.laws import Law, laws_of
 from grader.sandbox.reply import Outcome
 
 Asked = Callable[[Probe, Answer], Outcome]
+Ending = Kind | Literal["passed", "broken"]
+"""How a test ends: passed; broken, when what it states does not hold; or how the first wrong answer differs."""
 
 
 class NoCatalogue(LookupError):
@@ -48,13 +51,13 @@ class Bench:
         self._seed = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:6], "little")
         self._answers: dict[str, list[tuple[Probe, Answer]]] = {}
         self._questions: dict[str, tuple[Observation, ...]] = {}
-        self._kept: dict[tuple[str, str], bool] = {}
+        self._kept: dict[tuple[str, str], Ending] = {}
 
     def questions(self, law: Law) -> tuple[Observation, ...]:
         """What a test asks, each question with the reference's answer."""
         if law.name not in self._questions:
-            passed, asked = self._sit(law, lambda probe, answer: run_here(self.reference, probe, answer.cotangent))
-            assert passed, f"the reference does not pass {self.exercise.id} {law.name}"
+            ending, asked = self._sit(law, lambda probe, answer: run_here(self.reference, probe, answer.cotangent))
+            assert ending == "passed", f"the reference does not pass {self.exercise.id} {law.name}"
             self._questions[law.name] = asked
         return self._questions[law.name]
 
@@ -63,8 +66,8 @@ class Bench:
         """What the whole suite asks."""
         return tuple(question for law in self.laws for question in self.questions(law))
 
-    def keeps(self, mistake: Misconception, law: Law) -> bool:
-        """Whether a function with this mistake passes the test."""
+    def ending(self, mistake: Misconception, law: Law) -> Ending:
+        """How the test ends for a function with this mistake."""
         key = mistake.name, law.name
         if key not in self._kept:
             names = frozenset({mistake.name})
@@ -87,21 +90,24 @@ class Bench:
     def _answer(self, names: frozenset[str], probe: Probe, answer: Answer) -> Outcome:
         return alternative(self.flawed, names, probe, answer).outcome
 
-    def _sit(self, law: Law, ask: Asked) -> tuple[bool, tuple[Observation, ...]]:
-        """Whether all cases of a test are passed, and what was asked until then."""
+    def _sit(self, law: Law, ask: Asked) -> tuple[Ending, tuple[Observation, ...]]:
+        """How all cases of a test end together, and what was asked until then."""
         examination = Examination(self.reference, ask, self._answers)
         for number, case in enumerate(law.cases):
             test = f"{law.name}[{number}]"
             seed = seed_for(self._seed, f"{self.exercise.id}:{test}")
             try:
                 law.run(Check(examination, test, seed % 2**31), Draw(seed), case)
-            except (Failed, AssertionError, OutcomeException):
-                return False, tuple(examination.observations)
+            except Failed as failure:
+                difference = failure.observation.comparison.difference if failure.observation else None
+                return difference.kind if difference else "broken", tuple(examination.observations)
+            except (AssertionError, OutcomeException):
+                return "broken", tuple(examination.observations)
             except Exception:  # a result of another type or shape than the test can work with
                 if not any(observation.failed for observation in examination.observations):
                     raise
-                return False, tuple(examination.observations)
-        return True, tuple(examination.observations)
+                return "type", tuple(examination.observations)
+        return "passed", tuple(examination.observations)
 
 
 def seen_as(question: Observation, outcome: Outcome) -> Observation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 
 from grader.course.model import Exercise
 from grader.judge.misconception import Misconception
@@ -19,8 +20,16 @@ KINDS = ("law", "raises", "dtype", "shape", "value")
 """Laws are asked about in this order: those of the later kinds say less about a mistake."""
 
 
+OF_ITS_KIND = {"dtype": ("dtype",), "shape": ("shape", "type"), "raises": ("accepted", "wrong-exception")}
+"""Differences that say that a law of that kind is broken."""
+
+
 class Trials:
-    """An exercise with two seeds: a law counts as kept or as broken only if it is so with both."""
+    """An exercise with two seeds: a law counts as kept or as broken only if it is so with both.
+
+    A test of dtypes that fails because the numbers are wrong anyway does not say that the law on dtypes is broken: such
+    a law is neither.
+    """
 
     def __init__(self, exercise: Exercise, seed: str) -> None:
         self.benches = Bench(exercise, seed), Bench(exercise, f"{seed} again")
@@ -36,10 +45,28 @@ class Trials:
         return tuple({law.says: law for law in reversed(self.bench.laws)}.values())
 
     def kept(self, mistake: Misconception, law: Law) -> bool | None:
-        """Whether a function with this mistake keeps the law, None where that depends on the inputs."""
+        """Whether a function with this mistake keeps the law, None where that cannot be said."""
         alike = [other for other in self.bench.laws if other.says == law.says]
-        verdicts = {all(bench.keeps(mistake, each) for each in alike) for bench in self.benches}
-        return verdicts.pop() if len(verdicts) == 1 else None
+        verdicts = {self._verdict(bench, mistake, each) for each in alike for bench in self.benches}
+        if verdicts == {True}:
+            return True
+        return False if False in verdicts and None not in verdicts and law.name == alike[0].name else None
+
+    def _verdict(self, bench: Bench, mistake: Misconception, law: Law) -> bool | None:
+        ending = bench.ending(mistake, law)
+        if ending == "passed":
+            return True
+        if ending == "broken" or law.kind == "value" or law.name == mistake.fails:
+            return False
+        # Where the rule itself is kept, a failure elsewhere is of what that test states.
+        is_special = bench.ending(mistake, bench.laws[0]) == "passed"
+        return False if is_special or ending in OF_ITS_KIND.get(law.kind, ()) else None
+
+
+@lru_cache(maxsize=4)
+def trials_of(exercise: Exercise, seed: str) -> Trials:
+    """The exercise with this seed; the same as before where several of its mistakes are asked about."""
+    return Trials(exercise, seed)
 
 
 def law_choice(trials: Trials, mistake: Misconception, chance: random.Random) -> tuple[str, tuple[Option, ...]] | None:
@@ -47,7 +74,8 @@ def law_choice(trials: Trials, mistake: Misconception, chance: random.Random) ->
     everything, the one that still holds. None for a mistake that leaves no choice."""
     laws = list(trials.laws)
     chance.shuffle(laws)
-    laws.sort(key=lambda law: (law.name != mistake.fails, KINDS.index(law.kind)))
+    told = mistake.fails or trials.bench.laws[0].name  # a wrong formula breaks the rule itself
+    laws.sort(key=lambda law: (law.name != told, KINDS.index(law.kind)))
     broken: list[Law] = []
     kept: list[Law] = []
     for law in laws:
@@ -57,10 +85,10 @@ def law_choice(trials: Trials, mistake: Misconception, chance: random.Random) ->
         if broken and len(kept) >= MOST_WRONG:
             break
     if broken and len(kept) >= FEWEST_WRONG:
-        return "Which of these laws does it *break*?", _options(broken[0], kept, "That one still holds.")
+        return "Which of these tests does it *fail*?", _options(broken[0], kept, "It passes that one.")
     if kept and len(broken) >= FEWEST_WRONG:
-        says = "It breaks nearly everything. Which of these *still holds*?"
-        return says, _options(kept[0], broken, "That one breaks.")
+        says = "It fails nearly all of its tests. Which of these does it *pass*?"
+        return says, _options(kept[0], broken, "It fails that one.")
     return None
 
 
@@ -93,5 +121,5 @@ def told_by_laws(
             break
     if len(wrong) < FEWEST_WRONG:
         return None
-    lines = [f"- {'holds' if kept else '*breaks*'}: {law.says}" for law, kept in sorted(told, key=lambda pair: pair[1])]
+    lines = [f"- {'passes' if kept else '*fails*'}: {law.says}" for law, kept in sorted(told, key=lambda pair: pair[1])]
     return "\n".join(lines), tuple(wrong)

@@ -17,7 +17,7 @@ from grader.judge.agreement import agree, alternative, only_kind
 from grader.judge.misconception import Flawed, Misconception
 from grader.judge.observation import Observation
 from grader.review.born.bench import Bench, NoCatalogue, seen_as
-from grader.review.born.broken import Trials, law_choice, told_by_laws
+from grader.review.born.broken import Trials, law_choice, told_by_laws, trials_of
 from grader.review.born.code.known import Unsuitable
 from grader.review.born.code.specialise import Code, specialised
 from grader.review.born.contrast import contrast
@@ -26,7 +26,7 @@ from grader.review.born.named import NoQuestion
 from grader.review.questions.model import Option, Question
 
 PREFIX = "fault/"
-MOST_LINES, WIDEST = 25, 110
+MOST_LINES, WIDEST = 25, 120
 """Code that is read in a terminal."""
 MOST_CHANGED = 12
 """Lines, taken away and added, in which the faulty code differs from the right one: a fault is no rewriting."""
@@ -60,7 +60,7 @@ def question(item: str, seed: str, course: Course) -> Question:
     exercise, mistake = find(item.removeprefix(PREFIX), course)
     chance = random.Random(f"{seed} {item}")
     try:
-        trials = Trials(exercise, f"{seed} {item}")
+        trials = trials_of(exercise, seed)
     except NoCatalogue as error:
         raise NoQuestion(str(error)) from None
     shown = shown_code(trials.bench.flawed, mistake)
@@ -74,7 +74,7 @@ def question(item: str, seed: str, course: Course) -> Question:
 def shown_code(flawed: Flawed, mistake: Misconception) -> str | None:
     """The faulty code as it is shown: all of it if it is short, or else the functions with the fault; None if that
     cannot be written down, is too long to read or is a whole other way of doing it."""
-    right, wrong = _code(flawed, ()), _code(flawed, (mistake.name,))
+    right, wrong = code_of(flawed, ()), code_of(flawed, (mistake.name,))
     if right is None or wrong is None:
         return None
     text = wrong.text if _is_readable(wrong.text) else wrong.apart_from(right)
@@ -84,7 +84,8 @@ def shown_code(flawed: Flawed, mistake: Misconception) -> str | None:
 
 
 @cache
-def _code(flawed: Flawed, names: tuple[str, ...]) -> Code | None:
+def code_of(flawed: Flawed, names: tuple[str, ...]) -> Code | None:
+    """The exercise's code with these mistakes made, None if it cannot be written down."""
     try:
         return specialised(flawed, frozenset(names))
     except Unsuitable:
@@ -143,7 +144,7 @@ def _of_laws(trials: Trials, mistake: Misconception, chance: random.Random) -> t
         return None
     told, wrong = found
     options = (Option(other.name, other.says, False, against) for other, against in wrong)
-    prompt = f"A `{trials.bench.exercise.name}` has one fault. Of its laws\n\n{told}\n\nWhat is wrong with it?"
+    prompt = f"A `{trials.bench.exercise.name}` has one fault. Of its tests it\n\n{told}\n\nWhat is wrong with it?"
     return prompt, (Option(mistake.name, mistake.says, True, "That is it."), *options)
 
 

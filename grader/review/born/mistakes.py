@@ -12,7 +12,7 @@ from grader.course.headings import headings
 from grader.course.model import Course, Exercise
 from grader.grading import flawed_function
 from grader.judge.misconception import Misconception
-from grader.review.born.broken import Trials, law_choice
+from grader.review.born.broken import law_choice, trials_of
 from grader.review.born.contrast import Contrast, contrast
 from grader.review.born.named import PREFIX, VERSION, NoQuestion
 from grader.review.questions.model import Option, Question
@@ -25,7 +25,7 @@ def question(item: str, seed: str, course: Course) -> Question:
     """
     exercise, mistake = find(item.removeprefix(PREFIX), course)
     chance = random.Random(f"{seed} {item}")
-    trials = Trials(exercise, f"{seed} {item}")
+    trials = trials_of(exercise, seed)
     head = f"Your `{exercise.name}` was once graded like this:\n\n> {mistake.says}\n\n"
     if found := contrast(trials.bench, mistake, chance):
         says, options = _of_numbers(exercise, found)

@@ -20,7 +20,8 @@ from grader.judge.probe import Probe
 from grader.render.harmless import harmless_text
 from grader.review.questions.kinds.numeral import Unreadable, infinite, read_number
 from grader.review.questions.kinds.numeric import accepts, tolerance, written
-from grader.review.questions.model import Call, Drawn, Parameter, TensorLiteral
+from grader.review.questions.model import Call, Drawn
+from grader.review.questions.oracle import argument
 from grader.run.functions import ending
 from grader.sandbox import ForkFailed, Limits, NoTorch, Returned, WorkerFailed, Zygote, ZygoteDied
 
@@ -65,7 +66,7 @@ def own_value(drawn: Drawn, exercise: Exercise, course: Course, zygote: Zygote, 
         return Own(exercise.id, says=f"Your own function could not be asked: {_short(str(error))}")
     if not isinstance(outcome, Returned):
         return Own(exercise.id, says=f"Your own `{exercise.name}` {_short(ending(outcome))}")
-    number = _number(outcome.value, tuple(_filled(step, drawn.params) for step in call.at))
+    number = _number(outcome.value, tuple(argument(step, drawn.params, call.place) for step in call.at))
     if number is None:
         return Own(exercise.id, says=f"Your own `{exercise.name}` returned something else than what was asked for.")
     return Own(exercise.id, number)
@@ -109,26 +110,11 @@ def _read(given: str) -> Fraction | float | None:
 
 def _probe(call: Call, exercise: Exercise, params: Mapping[str, Any]) -> Probe:
     """Required arguments by position and optional ones by keyword: a learner may call the former otherwise."""
-    given = {name: _filled(value, params) for name, value in call.args.items()}
+    given = {name: argument(value, params, call.place) for name, value in call.args.items()}
     parameters = inspect.signature(reference_function(exercise)).parameters.values()
     required = [each.name for each in parameters if each.default is each.empty]
     args = tuple(given.pop(name) for name in required if name in given)
     return Probe(args, given)
-
-
-def _filled(value: Any, params: Mapping[str, Any]) -> Any:
-    """An argument with the question's numbers in it."""
-    if isinstance(value, Parameter):
-        return params[value.name]
-    if isinstance(value, TensorLiteral):
-        import torch
-
-        return torch.tensor(_filled(value.values, params), dtype=getattr(torch, value.dtype))
-    if isinstance(value, list):
-        return [_filled(item, params) for item in value]
-    if isinstance(value, dict):
-        return {key: _filled(item, params) for key, item in value.items()}
-    return value
 
 
 def _number(value: Any, at: tuple[Any, ...]) -> float | None:

@@ -30,6 +30,8 @@ MOST_VIEWS = 48
 """Rows or entries of a result that are looked at."""
 DIGITS = (3, 4, 5, 6)
 """Digits to which results are rounded: as few of these as will do."""
+DUST = 1e-7
+"""What is so small beside the largest number is a rounding error."""
 UNITS = 3
 """Options differ by at least so many units of their last digit."""
 
@@ -104,7 +106,9 @@ def _bracketed(parts: list[str], brackets: str) -> str:
 def _exact(value: Any) -> str | None:
     if isinstance(value, float) and math.isfinite(value):
         text = f"{value:.{MOST_DIGITS}g}"
-        return text if float(text) == value or math.isclose(float(text), value, rel_tol=1e-12) else None
+        if not math.isclose(float(text), value, rel_tol=1e-12):
+            return None
+        return f"{text}.0" if text.lstrip("-").isdigit() else text
     return repr(value)
 
 
@@ -161,7 +165,8 @@ def rounded(number: Any, digits: int) -> str:
 
 
 def _apart(a: Any, b: Any, digits: int) -> bool:
-    if rounded(a, digits) == rounded(b, digits):
+    alike = a == b and not isinstance(a, bool) and not isinstance(b, bool)  # 1 and 1.0 differ by dtype alone
+    if alike or rounded(a, digits) == rounded(b, digits):
         return False
     if not (isinstance(a, float) and isinstance(b, float) and math.isfinite(a) and math.isfinite(b)):
         return True
@@ -215,7 +220,14 @@ class View:
         part = value[self.index] if self.index else value
         if not _is_short(part):
             return None
-        return Seen(tuple(part.shape), tuple(part.flatten().tolist()))
+        return Seen(tuple(part.shape), _without_dust(part.flatten().tolist()))
+
+
+def _without_dust(numbers: list[Any]) -> tuple[Any, ...]:
+    """Numbers with those that only rounding has kept from being 0 as 0."""
+    sizes = [abs(number) for number in numbers if isinstance(number, float) and math.isfinite(number)]
+    dust = DUST * max(sizes, default=0.0)
+    return tuple(0.0 if isinstance(number, float) and abs(number) < dust else number for number in numbers)
 
 
 def _is_short(part: Tensor) -> bool:

@@ -41,13 +41,13 @@ class Oracle:
         return _sizes(self._part(_flawed(variant), call, params, variant.place), variant.place)
 
     def _part(self, function: Callable[..., Any], call: Call, params: Mapping[str, Any], place: Place) -> Any:
-        arguments = {name: _argument(value, params, place) for name, value in call.args.items()}
+        arguments = {name: argument(value, params, place) for name, value in call.args.items()}
         try:
             part = function(**arguments)
         except Exception as error:  # whatever the function raises, the question cannot be asked like this
             raise _mistake(place, f"{call.ref} raises {type(error).__name__} for {dict(params)}: {error}") from error
         for step in call.at:
-            key = _argument(step, params, place)
+            key = argument(step, params, place)
             try:
                 part = part[key]
             except (IndexError, KeyError, TypeError) as error:
@@ -93,23 +93,23 @@ def _module(name: str, place: Place, says: str) -> ModuleType:
         raise _mistake(place, f"{says}, but there is no module {name}") from error
 
 
-def _argument(value: Any, params: Mapping[str, Any], place: Place) -> Any:
-    """A fresh argument, so that a call that writes into it harms nobody."""
+def argument(value: Any, params: Mapping[str, Any], place: Place) -> Any:
+    """An argument of a question with its drawn numbers: a fresh one, so that a call that writes into it harms nobody."""
     if isinstance(value, Parameter):
         return params[value.name]
     if isinstance(value, TensorLiteral):
         return _tensor(value, params, place)
     if isinstance(value, list):
-        return [_argument(item, params, place) for item in value]
+        return [argument(item, params, place) for item in value]
     if isinstance(value, dict):
-        return {key: _argument(item, params, place) for key, item in value.items()}
+        return {key: argument(item, params, place) for key, item in value.items()}
     return value
 
 
 def _tensor(literal: TensorLiteral, params: Mapping[str, Any], place: Place) -> Any:
     import torch  # needed as late as the first value
 
-    values = _argument(literal.values, params, place)
+    values = argument(literal.values, params, place)
     try:
         return torch.tensor(values, dtype=getattr(torch, literal.dtype))
     except (ValueError, TypeError, RuntimeError) as error:

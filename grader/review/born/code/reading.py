@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
@@ -24,11 +23,19 @@ IMPURE = ("pop", "append", "update", "setdefault", "clear", "extend", "insert", 
 
 def source_of(function: Callable[..., Any]) -> ast.FunctionDef:
     """A function without its decorators, annotations and docstring: a fresh tree each time. Raises Unsuitable."""
-    return copy.deepcopy(_source_of(function))
+    node = ast.parse(_bare_text(function)).body[0]  # ten times as fast as a deep copy of the tree
+    assert isinstance(node, ast.FunctionDef)
+    return node
 
 
 @cache
-def _source_of(function: Callable[..., Any]) -> ast.FunctionDef:
+def head_of(function: Callable[..., Any]) -> ast.FunctionDef:
+    """The same for looking at, not to be changed. Raises Unsuitable."""
+    return source_of(function)
+
+
+@cache
+def _bare_text(function: Callable[..., Any]) -> str:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):
@@ -43,7 +50,7 @@ def _source_of(function: Callable[..., Any]) -> ast.FunctionDef:
                 each.body = each.body[1:] or [ast.Pass()]
         if isinstance(each, ast.arg):
             each.annotation = None
-    return node
+    return ast.unparse(node)
 
 
 def is_helper(found: Any) -> bool:
@@ -105,6 +112,18 @@ def _walk(nodes: ast.AST | Iterable[ast.AST]) -> Iterable[ast.AST]:
         yield from ast.walk(node)
 
 
+def _copy(node: Node) -> Node:
+    """A copy of a tree; positions, which nobody reads, are left out."""
+    made = {name: _copied(value) for name, value in ast.iter_fields(node)}
+    return type(node)(**made)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, ast.AST):
+        return _copy(value)
+    return [_copied(each) for each in value] if isinstance(value, list) else value
+
+
 class _Put(ast.NodeTransformer):
     def __init__(self, given: Mapping[str, ast.expr]) -> None:
         self.given = given
@@ -114,7 +133,7 @@ class _Put(ast.NodeTransformer):
         if found is None:
             return node
         if isinstance(node.ctx, ast.Load):
-            return copy.deepcopy(found)
+            return _copy(found)
         return ast.Name(found.id, node.ctx) if isinstance(found, ast.Name) else node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
@@ -126,5 +145,5 @@ class _Put(ast.NodeTransformer):
 
 def put(node: Node, given: Mapping[str, ast.expr]) -> Node:
     """A copy in which names are replaced; a bound name only by another name."""
-    replaced: Node = _Put(given).visit(copy.deepcopy(node))
+    replaced: Node = _Put(given).visit(_copy(node))
     return replaced

@@ -14,6 +14,7 @@ from grader.review.born.code.reading import (
     BUILT_IN,
     MADE,
     defaults,
+    head_of,
     is_helper,
     loads,
     parameters,
@@ -48,7 +49,7 @@ class Code:
 def specialised(flawed: Flawed, names: frozenset[str]) -> Code:
     """The exercise's function with these mistakes made and no others. Raises Unsuitable."""
     maker = _Maker(names)
-    main = maker.make(flawed.function, {}, depth=0, switch=parameters(source_of(flawed.function))[0])
+    main = maker.make(flawed.function, {}, depth=0, switch=parameters(head_of(flawed.function))[0])
     main.name = flawed.exercise.rpartition(".")[2]
     functions = [_named(each) for each in (*maker.helpers.values(), main)]
     for function in functions:
@@ -129,7 +130,7 @@ class _Maker:
         self, node: ast.Call, function: Callable[..., Any], fold: Fold
     ) -> tuple[dict[str, ast.expr], str | None]:
         """The arguments by parameter, and which parameter is the switch."""
-        source = source_of(function)
+        source = head_of(function)
         names = parameters(source)
         if any(isinstance(each, ast.Starred) for each in node.args) or any(k.arg is None for k in node.keywords):
             raise Unsuitable("starred arguments")
@@ -143,7 +144,7 @@ class _Maker:
                 given[name] = fold.expression(value)
         for name, default in defaults(source).items():
             if name not in raw:
-                given[name] = default
+                given[name] = put(default, {})
         return given, switch
 
     def _inline_value(self, helper: ast.FunctionDef, passed: dict[str, ast.expr]) -> ast.expr | None:
