@@ -94,7 +94,7 @@ def _module(name: str, place: Place, says: str) -> ModuleType:
 
 
 def argument(value: Any, params: Mapping[str, Any], place: Place) -> Any:
-    """An argument of a question with its drawn numbers: a fresh one, so that a call that writes into it harms nobody."""
+    """An argument of a question, with its drawn numbers. It is a fresh one: a call that writes into it harms nobody."""
     if isinstance(value, Parameter):
         return params[value.name]
     if isinstance(value, TensorLiteral):
