@@ -42,10 +42,18 @@ def clone_folder() -> Path | None:
     return root if (root / "pyproject.toml").is_file() and (root / "lessons").is_dir() else None
 
 
+def expanded(path: str, variable: str) -> Path:
+    """The path that a variable holds, `~` written out. Raises UserError for the home of nobody."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise UserError(f"{variable} is {path!r}, and there is no such user. Name a folder in full.") from None
+
+
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
     """Where what can be found out again is kept: beside the learner's records when ANATOMY_HOME names their folder."""
     if home := environ.get("ANATOMY_HOME", "").strip():
-        return Path(home).expanduser() / "cache"
+        return expanded(home, "ANATOMY_HOME") / "cache"
     from platformdirs import user_cache_path  # not needed when the folder is named
 
     return user_cache_path("decoder-anatomy", appauthor=False)

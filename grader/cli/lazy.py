@@ -1,7 +1,9 @@
 """A click group that imports a subcommand when it is used, and shows a person's mistake as one sentence."""
 
 import contextlib
+import errno
 import io
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +15,8 @@ import click
 from grader.errors import GraderFault, UserError
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+_NO_OUTPUT = frozenset({errno.ENOSPC, errno.EIO})  # a full disk, a terminal that was closed
+_UNWRITTEN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +84,24 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(_INTERRUPTED)
+        except OSError as error:
+            if error.errno not in _NO_OUTPUT or error.filename is not None:
+                raise
+            with contextlib.suppress(OSError):
+                click.echo(f"Error: The output could not be written ({error.strerror}).", err=True)
+            _drop_output()
+            ctx.exit(_UNWRITTEN)
+
+
+def _drop_output() -> None:
+    """What is still to be written goes nowhere, lest Python tries it once more at its end."""
+    with contextlib.suppress(OSError, io.UnsupportedOperation):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _survive_narrow_encodings() -> None:
-    """A character that the terminal cannot show becomes `?`; it must not end the command."""
-    for stream in (sys.stdout, sys.stderr):
+    """A character that cannot be shown becomes `?`, bytes that cannot be read U+FFFD; neither may end the command."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             with contextlib.suppress(io.UnsupportedOperation):
                 stream.reconfigure(errors="replace")

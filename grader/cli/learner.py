@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,12 @@ import click
 from grader.course.model import Course, Exercise
 from grader.errors import UserError
 from grader.records.fold import Progress, fold
-from grader.records.log import History, Log, log_home
+from grader.records.log import Damage, Log, log_home
 
 if TYPE_CHECKING:
     from grader.workspace import Workspace
+
+DAMAGE_NAMED = 5
 
 
 def learner_log() -> Log:
@@ -24,14 +27,17 @@ def learner_log() -> Log:
 def learner_progress(log: Log, course: Course) -> Progress:
     """The progress so far. Damage in the log is named on stderr and never stops a command."""
     history = log.read()
-    name_damage(history)
+    name_damage(history.damage)
     return fold(history.events, course)
 
 
-def name_damage(history: History) -> None:
-    """Say on stderr what of the log could not be read."""
-    for damage in history.damage:
-        click.echo(f"Note: {damage}", err=True)
+def name_damage(damage: Sequence[Damage]) -> None:
+    """Say on stderr which lines could not be read: the first few of them, and how many more there are."""
+    for fault in damage[:DAMAGE_NAMED]:
+        click.echo(f"Note: {fault}", err=True)
+    if (left := len(damage) - DAMAGE_NAMED) > 0:
+        more = "1 more line is" if left == 1 else f"{left} more lines are"
+        click.echo(f"Note: {more} damaged and left out.", err=True)
 
 
 def asked_exercise(course: Course, typed: str | None, command: str) -> Exercise:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from grader.cli.destination import STANDARD_OUTPUT, output_option, write_output
-from grader.cli.learner import learner_log
+from grader.cli.learner import learner_log, name_damage
 from grader.cli.reviewing import history_of
 from grader.errors import UserError
 from grader.records.exchange import export, import_
@@ -36,8 +36,9 @@ def export_(output: str) -> None:
 def import_files(files: tuple[Path, ...]) -> None:
     """Take in the records of each FILE: what `anatomy log export` wrote, a log file, or another home's folder."""
     imported = import_(learner_log(), files)
-    for damage in imported.damaged:
-        click.echo(f"Note: {damage}", err=True)
+    name_damage(imported.damaged)
+    if imported.damaged and not imported.new + imported.known:
+        raise UserError("There is not one record in there, so nothing was taken in. Name what `log export` wrote.")
     known = f"; {_records(imported.known)} were here already" if imported.known else ""
     click.echo(f"Took in {_records(imported.new)}{known}.")
 

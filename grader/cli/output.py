@@ -4,12 +4,14 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 SENTENCES = 100
 """How wide sentences are at most."""
+LONGEST = 200
+"""Characters of something from a log that are shown at most."""
 FIRST_COLUMNS = 3
 """Columns of a table that are shown even where they must be folded."""
 
@@ -35,9 +37,23 @@ class Table:
     right: frozenset[str] = frozenset()
 
 
+def at_terminal(stream: TextIO | None) -> bool:
+    """Whether a person sits at the other end. A stream that was closed before the command began is None."""
+    return stream is not None and stream.isatty()
+
+
+def visible(text: str) -> str:
+    """What a log says, on one line of a terminal: characters that would move the cursor are written as escapes.
+
+    Logs travel between machines, and nobody knows who wrote them.
+    """
+    shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
+
+
 def terminal_width(most: int) -> int:
     """How wide sentences may be: `most`, or the width of a narrower terminal. A pipe is as wide as it likes."""
-    if not sys.stdout.isatty():
+    if not at_terminal(sys.stdout):
         return most
     import shutil  # a command in a pipe need not wait for it
 
@@ -66,7 +82,7 @@ def print_json(record: Any) -> None:
 
 def print_table(table: Table) -> None:
     """Print a table: with rich on a terminal, as aligned text otherwise."""
-    if sys.stdout.isatty():
+    if at_terminal(sys.stdout):
         _print_rich(table)
     else:
         click.echo(plain_table(table))

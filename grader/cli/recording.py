@@ -8,7 +8,7 @@ from typing import Any
 from grader.cli.learner import learner_log
 from grader.records import clock
 from grader.records.event import Event
-from grader.records.log import LogUnwritable
+from grader.records.log import unwritable
 from grader.review.history import Reviews
 
 
@@ -26,7 +26,8 @@ def learner_name(reviews: Reviews) -> str:
     """For whom numbers are drawn: the machine on which the log began, else this one. Raises LogUnwritable."""
     if reviews.learner is not None:
         return reviews.learner
+    log = learner_log()
     try:
-        return learner_log().device()
+        return log.device()
     except OSError as error:
-        raise LogUnwritable(f"Nothing can be recorded in {learner_log().home} ({error.strerror or error}).") from None
+        raise unwritable(error, log.folder) from None

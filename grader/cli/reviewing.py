@@ -38,14 +38,14 @@ def learner_standing(course: Course, *, notes: bool = True) -> tuple[Standing, T
         if not history.damage:
             keep_standing(standing, log, stamps, cache)
         elif notes:  # damage is named each time, so nothing is kept of a damaged log
-            name_damage(history)
+            name_damage(history.damage)
     return standing, _today(standing.ladders, notes=notes)
 
 
 def history_of(log: Log) -> History:
     """All that is recorded. Damage is named on stderr and never stops a command."""
     history = log.read()
-    name_damage(history)
+    name_damage(history.damage)
     return history
 
 

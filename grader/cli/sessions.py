@@ -46,7 +46,7 @@ def hold(course: Course, lessons: Sequence[str], *, practice: bool) -> int:
             except Left as left:
                 screen.tell(held.broken_off())
                 return INTERRUPTED if left.interrupted else 1
-            screen.begin()
+            screen.say()  # and not an empty screen: the last verdict has just been told
             screen.tell(held.told())
             code = code if held.passed else 1
     return code
@@ -90,11 +90,10 @@ class _Held:
     def sit(self, screen: Screen, companion: Companion) -> None:
         """Ask until all is done. Raises Left."""
         answered = len(self.sitting.first_tries)
-        if answered:
-            screen.say(f"You began this session today: {answered} of {self.sitting.size} are answered.")
+        note = f"You began this session today: {answered} of {self.sitting.size} are answered." if answered else ""
         while True:
             try:
-                sit(screen, self.sitting, self._heading(), self._record, companion)
+                sit(screen, self.sitting, self._heading(), self._record, companion, note)
             except ItemGone as gone:  # the course was changed since it was chosen
                 self._stock = self._stock.without(gone.item)
                 self.sitting = self._begin()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from grader.review.session import UNKNOWN, Reply, Sitting, Turn
 
 HINT = "?"
 KEYS = f"{HINT} shows a hint, {UNKNOWN} means you do not know, Ctrl-D stops; what you answered is kept."
+NO_TEXT = "That line holds keys or bytes that are no text, as an arrow key sends them. Type it once more."
 
 Record = Callable[[str, Mapping[str, Any]], None]
 """Writes an event of a type and a payload into the learner's log."""
@@ -35,14 +37,21 @@ class Heading:
         return f"{self.text}: once more, not scored"
 
 
-def sit(screen: Screen, sitting: Sitting, heading: Heading, record: Record, companion: Companion) -> None:
-    """Ask until every item has been right once. Raises Left, LogUnwritable; what was recorded before stays."""
+def sit(
+    screen: Screen, sitting: Sitting, heading: Heading, record: Record, companion: Companion, note: str = ""
+) -> None:
+    """Ask until every item has been right once. Raises Left, LogUnwritable; what was recorded before stays.
+
+    `note` stands above the first question.
+    """
     first = True
     while (turn := sitting.turn()) is not None:
         screen.begin()
+        if first and note:
+            screen.tell(f"{note}\n")
         _show(screen, turn, heading, companion)
         if first:
-            screen.say(KEYS)
+            screen.tell(KEYS)
         first = False
         reply = _answered(screen, sitting, turn)
         record(ANSWER, reply.record)  # before the learner is told anything: what was answered stays answered
@@ -54,8 +63,7 @@ def sit(screen: Screen, sitting: Sitting, heading: Heading, record: Record, comp
 
 def _show(screen: Screen, turn: Turn, heading: Heading, companion: Companion) -> None:
     title = heading.of(turn)
-    screen.say(title)
-    screen.say("-" * len(title))
+    screen.title(title)
     screen.say(_plain(screen, turn.drawn.prompt))
     screen.say()
     for letter, option in lettered(turn.drawn):
@@ -64,7 +72,7 @@ def _show(screen: Screen, turn: Turn, heading: Heading, companion: Companion) ->
         screen.say()
     if turn.drawn.question.kind == "explain":
         return
-    screen.say(how_to_answer(turn.drawn))
+    screen.tell(how_to_answer(turn.drawn))
     if announced := companion.announce(turn.drawn):
         screen.say(_plain(screen, announced))
 
@@ -78,12 +86,15 @@ def _answered(screen: Screen, sitting: Sitting, turn: Turn) -> Reply:
     while True:
         given = screen.ask()
         if given.strip() == HINT:
-            hint = _plain(screen, hints.pop(0)) if hints else "There is no other hint."
-            screen.say(hint)
+            none = "There is no other hint." if turn.drawn.hints else "There is no hint."
+            screen.say(_plain(screen, hints.pop(0)) if hints else none)
+            continue
+        if _holds_keys(given):
+            screen.tell(NO_TEXT)
             continue
         outcome = sitting.submit(turn, given)
         if isinstance(outcome, AskBack):
-            screen.say(outcome.says)
+            screen.tell(outcome.says)
             continue
         if said:
             return Reply(outcome.mark, outcome.key, {**outcome.record, "said": said})
@@ -92,18 +103,18 @@ def _answered(screen: Screen, sitting: Sitting, turn: Turn) -> Reply:
 
 def _explained(screen: Screen, sitting: Sitting, turn: Turn) -> str:
     """Have the learner explain, then show the ideas to be ticked. Returns what was typed."""
-    screen.say("Explain it in your own words, here or aloud, and press Enter.")
+    screen.tell("Explain it in your own words, here or aloud, and press Enter.")
     said = screen.ask()
     while said.strip() == HINT:
         for hint in turn.drawn.hints:
             screen.say(_plain(screen, hint))
         said = screen.ask()
     screen.say()
-    screen.say("Which of these ideas were in your explanation?")
+    screen.tell("Which of these ideas were in your explanation?")
     for number, idea in enumerate(sitting.ideas(turn), start=1):
         screen.say(_plain(screen, idea, f"  {number}  "))
     screen.say()
-    screen.say(how_to_answer(turn.drawn))
+    screen.tell(how_to_answer(turn.drawn))
     return said.strip()
 
 
@@ -126,6 +137,11 @@ def _tell(screen: Screen, turn: Turn, reply: Reply, companion: Companion) -> Non
     if mark.missed:
         blocks.append("It comes back at the end of this session.")
     screen.say("\n\n".join(_plain(screen, block) for block in blocks))
+
+
+def _holds_keys(line: str) -> bool:
+    """Whether there is something in a line that nobody means to answer: control characters, undecodable bytes."""
+    return any((unicodedata.category(char) in ("Cc", "Cs") and char != "\t") or char == "\ufffd" for char in line)
 
 
 def _plain(screen: Screen, text: str, label: str = "") -> str:

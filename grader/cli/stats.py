@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from grader.cli.output import Row, Table, format_option, print_json, print_table
+from grader.cli.output import Row, Table, format_option, print_json, print_table, visible
 from grader.cli.reviewing import learner_reviews
 from grader.course.load import load_course
 from grader.course.model import Course
@@ -102,4 +102,4 @@ def _show_flagged(marked: Sequence[Flagged]) -> None:
         return
     click.echo("\nMissed again and again; read these once more\n")
     for each in marked:
-        click.echo(f"{each.item}: missed in {each.missed} reviews; see lessons/{each.lesson}/lesson.md")
+        click.echo(f"{visible(each.item)}: missed in {each.missed} reviews; see lessons/{each.lesson}/lesson.md")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from grader.cli.learner import learner_workspace
-from grader.cli.output import Row, Table, format_option, print_json, print_table
+from grader.cli.output import Row, Table, format_option, print_json, print_table, visible
 from grader.cli.reviewing import learner_standing, lessons_due
 from grader.course.load import load_course
 from grader.course.model import Course, Exercise, Lesson
@@ -75,7 +75,7 @@ def _in_workspace(course: Course) -> bool:
 
 
 def _words(status_: str) -> str:
-    return status_.replace("_", " ")
+    return visible(status_.replace("_", " "))
 
 
 def _table(course: Course, progress: Progress) -> Table:

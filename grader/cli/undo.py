@@ -5,6 +5,7 @@ from datetime import date, datetime
 import click
 
 from grader.cli.learner import learner_log
+from grader.cli.output import visible
 from grader.cli.recording import record
 from grader.cli.reviewing import history_of, learner_reviews
 from grader.course.load import load_course
@@ -41,14 +42,14 @@ def undo(id_: str | None, list_: bool, after: datetime | None) -> None:
         return
     if list_:
         for choice in choices[:SHOWN]:
-            click.echo(f"{choice.handle}  {choice.says}")
+            click.echo(f"{choice.handle}  {visible(choice.says)}")
         if len(choices) > SHOWN:
             click.echo(f"and {len(choices) - SHOWN} older ones")
         return
     chosen = choices[0] if id_ is None else find(choices, id_)
     reviews, _ = learner_reviews(load_course())
     record(VOID, {"event": chosen.event.id}, reviews)
-    click.echo(f"Undone: {chosen.says}.")
+    click.echo(f"Undone: {visible(chosen.says)}.")
 
 
 def _undo_after(day: date) -> None:

@@ -20,15 +20,25 @@ def now(environ: Mapping[str, str] = os.environ) -> datetime:
     """
     text = environ.get(NOW_VARIABLE, "").strip()
     if not text:
-        return datetime.now().astimezone()
+        present = datetime.now().astimezone()
+        if not _is_usable(present):
+            raise UserError(
+                f"This machine's clock says {present:%Y-%m-%d}. Set it, or name the time in {NOW_VARIABLE}."
+            )
+        return present
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
-    if moment is None or moment.tzinfo is None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
+    if moment is None or moment.tzinfo is None or not _is_usable(moment):
         example = "2026-03-01T09:30:00+01:00"
         raise UserError(f"{NOW_VARIABLE} is {text!r}, which is not a time with an offset. Write it like {example}.")
     return moment
+
+
+def _is_usable(moment: datetime) -> bool:
+    """Whether a log may hold its study day; that of a year's first hours lies in the year before."""
+    return FIRST_YEAR < moment.year <= LAST_YEAR
 
 
 def study_day(wall_clock: datetime, rollover_hour: int = DEFAULT_ROLLOVER_HOUR, not_before: date | None = None) -> date:

@@ -18,6 +18,7 @@ from grader.records.voids import live_events
 NOT_STARTED = "not_started"
 _DONE = frozenset({"passed", "inherited"})
 _NO_VERDICT = frozenset({"grader_fault"})  # our fault, not the learner's: it tells nothing about the function
+_TOO_MANY = 10**6  # points that no exercise has, and that arithmetic might not survive
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,8 @@ def _standing(result: Any) -> Standing | None:
     if not isinstance(result, dict) or not isinstance(result.get("status"), str):
         return None
     points = (result.get("earned", 0), result.get("possible", 0))
-    return Standing(result["status"], *points) if all(type(number) is int for number in points) else None
+    fitting = all(type(number) is int and 0 <= number < _TOO_MANY for number in points)
+    return Standing(result["status"], *points) if fitting else None
 
 
 def _rank(standing: Standing) -> tuple[bool, bool, float]:

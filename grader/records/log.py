@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import UserError
+from grader.places import expanded
 from grader.records.clock import DEFAULT_ROLLOVER_HOUR
 from grader.records.event import Event, from_line, from_lines, new_event, to_line, unite
 from grader.records.files import open_tail, publish
@@ -63,7 +64,7 @@ class History:
 def log_home(environ: Mapping[str, str] = os.environ) -> Path:
     """Where a learner's records lie: ANATOMY_HOME, else the platform's folder for user data."""
     if home := environ.get(HOME_VARIABLE, "").strip():
-        return Path(home).expanduser()
+        return expanded(home, HOME_VARIABLE)
     from platformdirs import user_data_path  # not needed when the folder is named
 
     return user_data_path("decoder-anatomy", appauthor=False)
@@ -104,18 +105,25 @@ class Log:
             raise unwritable(error, self.folder) from None
         return event
 
+    def files(self) -> list[Path]:
+        """The files of all devices; none before the first event. Raises LogUnreadable."""
+        try:
+            # Not Path.glob, for which a folder that may not be read is an empty one: lost access is not lost progress.
+            with os.scandir(self.folder) as entries:
+                names = sorted(entry.name for entry in entries if entry.name.endswith(".jsonl") and entry.is_file())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise _unreadable(error, self.folder) from None
+        return [self.folder / name for name in names]
+
     @collector_put_off()
     def read(self) -> History:
         """Every event of every file. Damaged lines are reported and left where they are. Raises LogUnreadable."""
         try:
-            paths = sorted(path for path in self.folder.glob("*.jsonl") if path.is_file())
-            texts = [(path, path.read_bytes()) for path in paths]
+            texts = [(path, path.read_bytes()) for path in self.files()]
         except OSError as error:
-            place = error.filename or self.folder
-            raise LogUnreadable(
-                f"Your records in {place} cannot be read ({error.strerror or error}). "
-                f"Make them readable, or name another folder in {HOME_VARIABLE}."
-            ) from None
+            raise _unreadable(error, self.folder) from None
         events: dict[str, Event] = {}
         damage: list[Damage] = []
         for path, raw in texts:
@@ -172,6 +180,14 @@ def _digest(line: bytes) -> str:
     import hashlib  # only a damaged line needs it
 
     return hashlib.sha256(line).hexdigest()
+
+
+def _unreadable(error: OSError, folder: Path) -> LogUnreadable:
+    place = error.filename or folder
+    return LogUnreadable(
+        f"Your records in {place} cannot be read ({error.strerror or error}). "
+        f"Make them readable, or name another folder in {HOME_VARIABLE}."
+    )
 
 
 def unwritable(error: OSError, folder: Path) -> LogUnwritable:

@@ -59,11 +59,10 @@ def forecast(reviews: Reviews, today: date, days: int, lessons: Collection[str] 
     Days without any are left out; `lessons` limits it to some. Since no due date ever moves, only a failed fifth rung
     can add to it.
     """
-    last = today + timedelta(days=days)
     by_day: dict[date, list[Coming]] = {}
     for lesson, history in reviews.lessons.items():
         for each in _ahead(history, today) if lessons is None or lesson in lessons else ():
-            if each.asks <= last:
+            if (each.asks - today).days <= days:
                 by_day.setdefault(each.asks, []).append(each)
     return tuple(Day(day, tuple(by_day[day])) for day in sorted(by_day))
 

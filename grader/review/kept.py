@@ -50,7 +50,7 @@ def standing_of(progress: Progress, reviews: Reviews) -> Standing:
 def standing_stamps(log: Log, course: Course) -> Stamps:
     """What the files of the log, the course and the modules that fold them look like from outside."""
     modules = [path for room in _ROOMS for path in files_in(_ENGINE / room, ".py")]
-    return {**course_stamps(course.folder), **stamps_of([*files_in(log.folder, ".jsonl"), *modules])}
+    return {**course_stamps(course.folder), **stamps_of([*log.files(), *modules])}
 
 
 def recall_standing(log: Log, stamps: Stamps, cache: Path) -> Standing | None:

@@ -229,7 +229,7 @@ def test_hints_come_one_at_a_time_and_the_last_is_repeated(anatomy: Anatomy, hom
 
 
 def test_a_hint_that_cannot_be_recorded_is_shown_all_the_same(anatomy: Anatomy, home: Path) -> None:
-    home.write_text("a file in the way\n")
+    (home / "device").mkdir(parents=True)  # where the id of this machine should be
     done = anatomy("hint", "double")
     assert done.stdout.startswith("Hint 1 of 2 for first.double\n")
     assert done.stderr.startswith("Error: This could not be recorded: ")

@@ -1,6 +1,7 @@
 """`complete`, `restart`, `pause`, `undo`, `settings`: what they say, what they change, and that nothing is lost."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import Result
 from grader.records.log import Log
 
 Anatomy = Callable[..., Result]
+NOON = datetime(2026, 2, 28, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -150,3 +152,18 @@ def test_a_home_that_cannot_be_written_is_one_sentence(on, monkeypatch, tmp_path
     assert refused.exit_code == 2
     assert refused.stderr.startswith("Error: ")
     assert refused.stderr.count("\n") == 1
+
+
+def test_what_somebody_wrote_into_a_log_never_reaches_the_terminal_raw(on, home):
+    hostile = "\x1b[31mred\x1b]0;title\x07\u202e\r\n"
+    Log(home).append("complete", {"lesson": hostile}, NOON)
+    Log(home).append("setting", {"name": hostile, "value": "9" * 10_000}, NOON)
+    said = on(1, "undo", "--list").stdout + on(1, "undo").stdout
+    assert "marking \\x1b[31mred\\x1b]0;title\\x07\\u202e\\r\\n as completed" in said
+    assert all(line.isprintable() and len(line) < 300 for line in said.splitlines())
+
+
+def test_a_status_that_a_later_version_may_write_is_shown_as_text(on, home):
+    result = {"status": "\x1b[2Jdone", "earned": 1, "possible": 2}
+    Log(home).append("grading", {"exercises": {"first.double": result}}, NOON)
+    assert "\\x1b[2Jdone" in on(1, "status").stdout

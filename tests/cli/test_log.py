@@ -68,3 +68,21 @@ def test_nothing_recorded_is_nothing_to_export(anatomy: Anatomy, workspace: Path
     done = anatomy("log", "export", "-o", "mine.jsonl")
     assert (done.exit_code, done.stderr) == (2, "Error: Nothing is recorded yet, so nothing was written.\n")
     assert list(workspace.iterdir()) == []
+
+
+def test_of_much_damage_the_first_lines_are_named_and_the_rest_is_counted(anatomy: Anatomy, elsewhere: Log) -> None:
+    (path,) = elsewhere.folder.iterdir()
+    path.write_bytes(b"{}\n" * 20 + path.read_bytes())
+    done = anatomy("log", "import", str(path))
+    assert (done.exit_code, done.stdout) == (0, "Took in 2 records.\n")
+    assert len(done.stderr.splitlines()) == 6
+    assert done.stderr.endswith("Note: 15 more lines are damaged and left out.\n")
+
+
+def test_a_file_without_any_record_is_an_error(anatomy: Anatomy, tmp_path: Path, home: Path) -> None:
+    path = tmp_path / "photo.jsonl"
+    path.write_bytes(b"\xff\xd8\xff\n\x00")
+    done = anatomy("log", "import", str(path))
+    assert done.exit_code == 2
+    assert "not one record" in done.stderr
+    assert not (home / "log").exists()

@@ -148,3 +148,24 @@ def test_importing_the_package_imports_nothing_else() -> None:
     code = "import sys; before = set(sys.modules); import grader; print(sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "['grader']\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk here to write to")
+def test_output_that_cannot_be_written_is_one_sentence() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "grader.cli", "settings"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "Error: The output could not be written (No space left on device).\n"
+
+
+@pytest.mark.parametrize("command", ["status", "stats", "due", "review"])
+def test_a_closed_output_is_no_traceback(command: str) -> None:
+    code = f"exec {sys.executable} -m grader.cli {command} >&-"
+    done = subprocess.run(["sh", "-c", code], stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

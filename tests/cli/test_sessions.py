@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from typist import Answering, Typist, right, wrong
@@ -270,3 +271,19 @@ def test_a_clock_that_is_a_month_back_means_practice_and_is_said(review, monkeyp
     assert "2026-02-01" in result.stderr
     assert "2026-03-02" in result.stderr
     assert "practice" in result.stdout
+
+
+def test_the_last_verdict_stays_on_the_screen_with_the_summary(review, monkeypatch):
+    monkeypatch.setattr("grader.cli.screen.at_terminal", lambda _stream: True)
+    monkeypatch.setattr("click.clear", lambda: click.echo("<CLEARED>"))
+    monkeypatch.setenv("TERM", "xterm")
+    last = review("quiz", "first").stdout.rpartition("<CLEARED>")[2]
+    assert "question 3 of 3" in last
+    assert "Right." in last
+    assert "first, practice: done." in last
+
+
+def test_bytes_that_are_no_text_are_asked_for_again(review, runner, home):
+    result = runner.invoke(main, ["quiz", "first"], input=b"\xff\xfe\n", catch_exceptions=False)
+    assert "Type it once more" in result.stdout or "Which of these ideas" in result.stdout
+    assert events(home, "answer") == []

@@ -3,6 +3,7 @@
 import os
 import pty
 import select
+import signal
 import sys
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from grader.records.log import Log
 
 PATIENCE = 60.0
+NEXT = "Enter for the next"
 CLEARED = "\x1b[2J"
 
 
@@ -26,23 +28,37 @@ class Terminal:
             os.execv(sys.executable, [sys.executable, "-m", "grader.cli", *words])
         self.seen = ""
 
-    def wait_for(self, text: str) -> str:
-        """Read until the text appears. Returns what was read since the last time, up to its end."""
+    def wait_for(self, *texts: str) -> str:
+        """Read until one of the texts appears. Returns what was read since the last time, up to its end."""
         deadline = time.monotonic() + PATIENCE
-        while text not in self.seen:
+        while not (found := [text for text in texts if text in self.seen]):
             ready, _, _ = select.select([self._descriptor], [], [], max(0.0, deadline - time.monotonic()))
-            assert ready, f"{text!r} did not come; there is {self.seen[-500:]!r}"
+            assert ready, f"{texts!r} did not come; there is {self.seen[-500:]!r}"
             self.seen += self._read()
-        before, _, self.seen = self.seen.partition(text)
-        return before + text
+        before, _, self.seen = self.seen.partition(found[0])
+        return before + found[0]
+
+    def miss(self) -> str:
+        """Say of the question that is shown that it is not known. Returns what is told then."""
+        self.type(".\r")
+        told = self.wait_for(NEXT, "Which of these ideas")  # an explanation is rated after it was given
+        if told.endswith(NEXT):
+            return told
+        self.type(".\r")
+        return told + self.wait_for(NEXT)
 
     def type(self, text: str) -> None:
         os.write(self._descriptor, text.encode())
 
     def end(self) -> tuple[str, int]:
         """Everything to the end, and the exit code."""
-        while piece := self._read():
+        deadline = time.monotonic() + PATIENCE
+        while select.select([self._descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            if not (piece := self._read()):
+                break
             self.seen += piece
+        else:
+            os.kill(self.pid, signal.SIGKILL)
         _, status = os.waitpid(self.pid, 0)
         os.close(self._descriptor)
         return self.seen, os.waitstatus_to_exitcode(status)
@@ -70,8 +86,7 @@ def answers(home: Path) -> int:
 
 
 def test_each_question_has_an_empty_screen_and_enter_leads_to_the_next(session, home):
-    session.type(".\r")
-    told = session.wait_for("Enter for the next")
+    told = session.miss()
     assert "Not yet." in told
     assert CLEARED not in told
     session.type("\r")
@@ -83,8 +98,7 @@ def test_each_question_has_an_empty_screen_and_enter_leads_to_the_next(session, 
 
 
 def test_ctrl_c_is_one_sentence_and_keeps_what_was_answered(session, home):
-    session.type(".\r")
-    session.wait_for("Enter for the next")
+    session.miss()
     session.type("\x03")
     rest, code = session.end()
     assert "1 of 8 answers are kept" in rest
@@ -100,3 +114,30 @@ def test_half_a_line_before_ctrl_c_is_no_answer(session, home):
     assert "0 of 8 answers are kept" in rest
     assert code == 130
     assert answers(home) == 0
+
+
+def test_half_a_line_before_ctrl_d_is_no_answer(session, home):
+    session.type("12\x04\x04")  # the first sends what was typed, the second ends the input
+    rest, code = session.end()
+    assert "0 of 8 answers are kept" in rest
+    assert code == 1
+    assert answers(home) == 0
+
+
+def test_an_arrow_key_uses_no_try(session, home):
+    session.type("\x1b[A1\r")
+    assert "That line holds keys" in session.wait_for("> ")
+    session.type("\x04")
+    session.end()
+    assert answers(home) == 0
+
+
+def test_a_session_that_is_gone_on_with_says_so_on_the_first_screen(session, tmp_path):
+    session.miss()
+    session.type("\x04")
+    session.end()
+    terminal = Terminal("review", cwd=tmp_path)
+    shown = terminal.wait_for("question 2 of 8")
+    assert "1 of 8 are answered" in shown.rpartition(CLEARED)[2]
+    terminal.type("\x04")
+    terminal.end()

@@ -81,3 +81,8 @@ def test_a_study_day_starts_at_the_rollover_and_lasts_till_the_next(wall: dateti
     day = study_day(wall, rollover)
     start = datetime(day.year, day.month, day.day, rollover)  # noqa: DTZ001  a wall clock
     assert start <= wall < start + timedelta(days=1)
+
+
+def test_the_first_day_of_all_is_refused_for_its_study_day_lies_before_it():
+    with pytest.raises(UserError):
+        now({"ANATOMY_NOW": "1970-01-01T01:00:00+00:00"})

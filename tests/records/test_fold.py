@@ -206,3 +206,9 @@ def test_more_history_takes_nothing_away(events: list[Event], more: list[Event])
         assert now.best.done >= progress.best.done
         assert now.misconceptions[: len(progress.misconceptions)] == progress.misconceptions
     assert before.completed.items() <= after.completed.items()
+
+
+def test_points_beyond_all_measure_are_no_record(made_course):
+    vast = new_event("grading", {"exercises": {"first.double": {"status": "passed", "earned": 10**400, "possible": 1}}},
+                     datetime(2026, 3, 1, tzinfo=UTC), "laptop")  # fmt: skip
+    assert fold([vast], made_course).exercises == {}

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.errors import UserError
 from grader.records.event import Event, from_line, new_event, to_line
 from grader.records.log import Log, LogUnreadable, LogUnwritable, log_home
 
@@ -310,3 +311,15 @@ def test_whatever_lies_between_events_they_are_read(
     events.append(log.append("hint", {}, NOW))
     assert [event for event in log.read().events if event.type == "hint"] == events
     assert log.read().damage == ()
+
+
+def test_a_folder_that_may_not_be_read_is_not_an_empty_one(tmp_path: Path) -> None:
+    """Lost access must not look like lost progress."""
+    (tmp_path / "log").write_text("a file where the folder should be")
+    with pytest.raises(LogUnreadable, match="cannot be read"):
+        Log(tmp_path).read()
+
+
+def test_the_home_of_nobody_is_one_sentence() -> None:
+    with pytest.raises(UserError, match="no such user"):
+        log_home({"ANATOMY_HOME": "~nobody-of-that-name/records"})

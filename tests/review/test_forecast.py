@@ -106,3 +106,7 @@ def test_a_forecast_as_a_record() -> None:
             }
         ],
     }
+
+
+def test_a_forecast_reaches_as_far_as_the_calendar_itself() -> None:
+    assert forecast(reviews_of(complete()), date(9998, 12, 31), 366)

@@ -54,6 +54,8 @@ def asked(
     """A choice, with the mistake and where the lesson explains it as the explanation."""
     lesson = course.lesson(exercise.lesson)
     titles = {heading.anchor: heading.text for heading in headings(lesson.page.read_text(encoding="utf-8"))}
+    told = mistake.says in prompt or any(mistake.says in option.text for option in options if option.right)
+    says = "" if told else f"{mistake.says}\n\n"
     where = f"[{titles.get(mistake.section, lesson.title)}](lessons/{lesson.slug}/lesson.md#{mistake.section})"
     return Question(
         id=item,
@@ -62,7 +64,7 @@ def asked(
         kind="choice",
         concepts=exercise.concepts,
         prompt=prompt,
-        explanation=f"{mistake.says}\n\nThe lesson explains it under {where}.",
+        explanation=f'{says}The lesson explains it under "{where}".',
         answer=tuple(option.id for option in options if option.right),
         options=options,
     )

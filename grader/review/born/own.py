@@ -90,7 +90,9 @@ def verdict(drawn: Drawn, given: str, reference: float, own: Own) -> Verdict:
     if with_own:
         says = f"You have read your code well: your own `{name}` gives {shown}. The right one gives {right}."
         return Verdict("own", says)
-    return Verdict("neither", f"Your own `{name}` gives {shown}, and the right one {right}: it is neither.")
+    if accepts(near, own.value, reference):
+        return Verdict("neither", f"Your own `{name}` gives the right one, {right}.")
+    return Verdict("neither", f"It is neither: your own `{name}` gives {shown}, and the right one {right}.")
 
 
 def written_own(value: float, drawn: Drawn) -> str:

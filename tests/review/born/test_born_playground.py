@@ -71,7 +71,7 @@ def test_the_learners_number(zygote: Zygote, tmp_path: Path) -> None:
             "own",
             "You have read your code well: your own `rms_norm` gives 2.26274. The right one gives 1.13137",
         ),
-        ("5", "neither", "Your own `rms_norm` gives 2.26274, and the right one 1.13137: it is neither."),
+        ("5", "neither", "It is neither: your own `rms_norm` gives 2.26274, and the right one 1.13137."),
         ("no idea", "unknown", "Your own `rms_norm` gives 2.26274."),
     ],
 )
