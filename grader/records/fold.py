@@ -13,6 +13,7 @@ from grader.course.model import Course, Exercise
 from grader.records.event import Event
 from grader.records.kinds import COMPLETE, GRADING, HINT
 from grader.records.memory import collector_put_off
+from grader.records.memory import collector_put_off
 from grader.records.voids import live_events
 
 NOT_STARTED = "not_started"
@@ -66,6 +67,7 @@ class Progress:
         return next((exercise for exercise in course.exercises if not self.exercise(exercise).latest.done), None)
 
 
+@collector_put_off()
 @collector_put_off()
 def fold(events: Iterable[Event], course: Course) -> Progress:
     """The progress that the events of a log make, in any order; those that were undone make none."""

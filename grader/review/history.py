@@ -27,6 +27,7 @@ from grader.records.kinds import (
     SETTING,
 )
 from grader.records.memory import collector_put_off
+from grader.records.memory import collector_put_off
 from grader.records.voids import live_events
 from grader.review.ladder import Taken, rung_to_take
 from grader.review.sessions import Answer, Asked, Moment, Session, add_answers, moment, session_of
@@ -120,6 +121,7 @@ class Reviews:
     named: Mapping[str, date] = field(default_factory=dict)
 
 
+@collector_put_off()
 @collector_put_off()
 def fold_reviews(events: Iterable[Event], course: Course) -> Reviews:
     """The reviews that the events of a log make, in any order."""
