@@ -13,7 +13,6 @@ from grader.course.model import Course, Exercise
 from grader.records.event import Event
 from grader.records.kinds import COMPLETE, GRADING, HINT
 from grader.records.memory import collector_put_off
-from grader.records.memory import collector_put_off
 from grader.records.voids import live_events
 
 NOT_STARTED = "not_started"

@@ -27,7 +27,6 @@ from grader.records.kinds import (
     SETTING,
 )
 from grader.records.memory import collector_put_off
-from grader.records.memory import collector_put_off
 from grader.records.voids import live_events
 from grader.review.ladder import Taken, rung_to_take
 from grader.review.sessions import Answer, Asked, Moment, Session, add_answers, moment, session_of
