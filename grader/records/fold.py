@@ -67,7 +67,6 @@ class Progress:
 
 
 @collector_put_off()
-@collector_put_off()
 def fold(events: Iterable[Event], course: Course) -> Progress:
     """The progress that the events of a log make, in any order; those that were undone make none."""
     live = live_events(events)

@@ -121,7 +121,6 @@ class Reviews:
 
 
 @collector_put_off()
-@collector_put_off()
 def fold_reviews(events: Iterable[Event], course: Course) -> Reviews:
     """The reviews that the events of a log make, in any order."""
     live = live_events(events)
