@@ -14,7 +14,7 @@ from grader.cli.screen import Left, Screen
 from grader.cli.sitting import Heading, sit
 from grader.course.model import Course
 from grader.records.fold import fold
-from grader.records.kinds import SESSION
+from grader.records.kinds import ANSWER, SESSION
 from grader.review.bank import LessonBank
 from grader.review.history import LessonHistory
 from grader.review.ladder import EXTENSION, Place, passes, place
@@ -62,6 +62,8 @@ class _Held:
         self._history = self._reviews.lessons[slug]
         self._place = place(self._history, self._today.day) if self._history.anchor else None
         self._stock = bank.stock(self._reviews, fold(events, course))
+        answers = (event.payload for event in events if event.type == ANSWER)
+        self._last_numbers = {str(answer.get("item")): answer.get("params") for answer in answers}
         self.sitting = self._begun() or self._begin()
 
     def _begun(self) -> Sitting | None:
@@ -80,7 +82,8 @@ class _Held:
         """A new session, on the record."""
         rung = self._place.rung if self._place and not self._practice else None
         occasion = _occasion(self._history, self._place, self._practice)
-        asked = choose(self._stock, self._history, learner_name(self._reviews), occasion, rung)
+        chosen = choose(self._stock, self._history, learner_name(self._reviews), occasion, rung)
+        asked = self._bank.with_new_numbers(chosen, self._last_numbers)
         items = [{"item": a.item, "version": a.version, "seed": a.seed, "why": a.why} for a in asked]
         payload = {"lesson": self._slug, "practice": self._practice, "items": items}
         event = record(SESSION, payload, self._reviews)

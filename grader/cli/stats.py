@@ -1,6 +1,7 @@
 """`anatomy stats`: what has stayed, what is weak, what comes."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +11,7 @@ from grader.cli.output import Row, Table, format_option, print_json, print_table
 from grader.cli.reviewing import learner_reviews
 from grader.course.load import load_course
 from grader.course.model import Course
+from grader.errors import UserError
 from grader.review import forecast
 from grader.review.history import Reviews
 from grader.review.stats import ConceptScore, Flagged, Retention, flagged, retention, weakest_concepts
@@ -43,7 +45,7 @@ def stats(format_: str) -> None:
     else:
         click.echo("No review has counted yet.")
     _show_weak(weak)
-    _show_flagged(marked)
+    _show_flagged(course, marked)
     click.echo(f"\nThe next {DAYS} days\n")
     click.echo(forecast.told(days, now.day))
 
@@ -97,9 +99,17 @@ def _show_weak(weak: Sequence[ConceptScore]) -> None:
     print_table(Table(columns, rows, right=frozenset(columns[1:])))
 
 
-def _show_flagged(marked: Sequence[Flagged]) -> None:
+def _show_flagged(course: Course, marked: Sequence[Flagged]) -> None:
     if not marked:
         return
+    from grader.review.bank import LessonBank
+    from grader.review.questions.oracle import Oracle
+    from grader.review.summary import spelled
+
     click.echo("\nMissed again and again; read these once more\n")
     for each in marked:
-        click.echo(f"{visible(each.item)}: missed in {each.missed} reviews; see lessons/{each.lesson}/lesson.md")
+        page = f"lessons/{each.lesson}/lesson.md"
+        with suppress(LookupError, UserError):  # an item that the course has no more leads to the page
+            page += f", section #{LessonBank(course, course.lesson(each.lesson), Oracle()).exercise(each.item).section}"
+        what = f"{each.lesson}, {spelled(each.item, each.lesson)}"
+        click.echo(f"{visible(what)}: missed in {each.missed} reviews\n  {page}")

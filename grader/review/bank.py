@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from grader.course.model import Course, Exercise, Lesson
 from grader.records.fold import Progress
 from grader.review.born import named
 from grader.review.history import Reviews
+from grader.review.questions.draw import draw_params
 from grader.review.questions.load import load_quiz
 from grader.review.questions.marking import key, nearest_exercise
 from grader.review.questions.model import Drawn, Key, Question
 from grader.review.questions.oracle import Oracle
-from grader.review.selection import Item, Stock
+from grader.review.selection import PINNED, Item, Stock
 from grader.review.sessions import Asked
 
+_MOST_DRAWS = 16
 FAULT = "fault/"
 """`fault/heads.split_heads` is an item: find the fault in that function. Which one it is depends on the seed."""
 
@@ -53,6 +57,21 @@ class LessonBank:
             mistakes=tuple(Item(id_, named.VERSION) for id_ in born),
             faults=tuple(Item(FAULT + id_, named.VERSION) for id_ in passed),
         )
+
+    def with_new_numbers(self, asked: Iterable[Asked], before: Mapping[str, Any]) -> tuple[Asked, ...]:
+        """The same items, but what was missed is asked with other numbers than those with which it was asked last.
+
+        before: the numbers of the last answer to each item. An item with one set of numbers keeps it.
+        """
+        return tuple(self._renewed(each, before) if each.why == PINNED else each for each in asked)
+
+    def _renewed(self, asked: Asked, before: Mapping[str, Any]) -> Asked:
+        question = self.quiz.get(asked.item)
+        if question is None or not question.params:
+            return asked
+        seeds = [asked.seed, *(f"{asked.seed}-{place}" for place in range(1, _MOST_DRAWS))]
+        fresh = (seed for seed in seeds if draw_params(question, seed) != before.get(asked.item))
+        return replace(asked, seed=next(fresh, asked.seed))
 
     def prepare(self, asked: Iterable[Asked]) -> None:
         """Import torch and make the questions that take long, in the background. Returns at once."""

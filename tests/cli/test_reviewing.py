@@ -182,7 +182,8 @@ scale       15              11    73%
 
 Missed again and again; read these once more
 
-first-one: missed in 3 reviews; see lessons/first/lesson.md
+first, one: missed in 3 reviews
+  lessons/first/lesson.md, section #doubling
 
 The next 30 days
 

@@ -70,6 +70,22 @@ def test_what_was_prepared_is_the_same_question(heads):
     other.close()
 
 
+def test_what_was_missed_comes_with_other_numbers_than_the_last_ones(heads):
+    drawn = next(question for question in heads.quiz.values() if question.params)
+    for number in range(20):
+        asked = Asked(drawn.id, 1, f"5eed{number}", "pinned")
+        last = draw(drawn, asked.seed).params
+        (renewed,) = heads.with_new_numbers([asked], {drawn.id: last})
+        assert draw(drawn, renewed.seed).params != last
+        assert heads.with_new_numbers([asked], {}) == (asked,)
+
+
+def test_what_was_not_missed_keeps_the_numbers_that_every_machine_draws(heads):
+    drawn = next(question for question in heads.quiz.values() if question.params)
+    asked = Asked(drawn.id, 1, "5eed", "rotation")
+    assert heads.with_new_numbers([asked], {drawn.id: draw(drawn, "5eed").params}) == (asked,)
+
+
 @pytest.mark.parametrize(
     "item", ["heads-gone", "mistake/heads.repeat_kv.unheard-of", "mistake/gone.gone.x", "fault/gone.gone"]
 )
