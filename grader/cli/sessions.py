@@ -124,6 +124,7 @@ class _Held:
                 sitting=self.sitting,
                 heading=self._heading().text,
                 practice=self._practice,
+                took_rung=self._took_rung(history),
                 after=place(history, today.day) if self._place else None,
                 flagged=history.flagged,
                 exercise_of=self._bank.exercise,
@@ -135,6 +136,9 @@ class _Held:
     def passed(self) -> bool:
         """Whether the score reaches the pass mark; practice has none."""
         return self._practice or passes(self.sitting.score)
+
+    def _took_rung(self, history: LessonHistory) -> bool:
+        return any(each.session == self.sitting.session and each.rung is not None for each in history.all_reviews)
 
     def _heading(self) -> Heading:
         if self._practice or self._place is None:

@@ -19,13 +19,14 @@ ExerciseOf = Callable[[str], Exercise]
 class Summary:
     """A session that has ended.
 
-    heading: what it was; after: where the lesson stands now, None if it was never completed; flagged: items that were
-    missed in three reviews.
+    heading: what it was; took_rung: whether it counts on the ladder; after: where the lesson stands now, None if it was
+    never completed; flagged: items that were missed in three reviews.
     """
 
     sitting: Sitting
     heading: str
     practice: bool
+    took_rung: bool
     after: Place | None
     flagged: Sequence[str]
     exercise_of: ExerciseOf
@@ -44,6 +45,8 @@ class Summary:
         score = f"Right at the first try: {right} of {self.sitting.size}, score {self.sitting.score:.2f}"
         if self.practice:
             return f"{score}. This was practice and takes no rung."
+        if not self.took_rung:
+            return f"{score}. It takes no rung: the study day ended in the middle, or another machine was first."
         return f"{score}: {'passed' if passes(self.sitting.score) else 'not passed'} ({PASS:.2f} is needed)."
 
     def _missed(self) -> str:

@@ -145,6 +145,19 @@ def test_ctrl_c_in_the_middle_is_one_sentence_and_nothing_is_lost(review, home):
     assert len(events(home, "answer")) == 1
 
 
+def test_a_session_that_runs_into_the_next_study_day_says_that_it_takes_no_rung(review, monkeypatch):
+    def late(turn, key):
+        if turn.number == 2:
+            monkeypatch.setenv("ANATOMY_NOW", "2026-03-03T04:01:00+01:00")
+        return right(turn, key)
+
+    monkeypatch.setenv("ANATOMY_NOW", "2026-03-03T03:59:00+01:00")
+    result = review("review", typed=late)
+    said = " ".join(result.stdout.split())
+    assert "It takes no rung: the study day ended in the middle" in said
+    assert "Rung 1 of 5 is due" in said
+
+
 def test_what_is_broken_off_does_not_count_the_next_day(review, home, monkeypatch):
     review("review", typed=scripted())
     monkeypatch.setenv("ANATOMY_NOW", "2026-03-03T12:00:00+01:00")
