@@ -21,6 +21,6 @@ def said_to_print(block: str) -> list[str]:
         if below and line.startswith("# "):
             found.append(line.removeprefix("# "))
         below = line == "# prints" or (below and line.startswith("# "))
-        if "  # prints " in line:
-            found.append(line.partition("  # prints ")[2])
+        if " # prints " in line:
+            found.append(line.partition(" # prints ")[2])
     return found

@@ -1,7 +1,5 @@
 """The lesson on heads: its page prints and states what is so, its reference agrees with other authorities."""
 
-import contextlib
-import io
 import itertools
 import math
 import re
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from lesson_page import run, said_to_print
 from torch import Tensor
 
 from grader.places import lessons_folder
@@ -105,28 +104,13 @@ def close(found: Tensor, expected: Tensor, tolerance: float) -> None:
     torch.testing.assert_close(found.double(), expected.double(), rtol=0, atol=atol)
 
 
-def said_to_print(block: str) -> list[str]:
-    """What a block says it prints: after `# prints` on the line, or on the comment lines below it."""
-    found: list[str] = []
-    below = False
-    for line in block.splitlines():
-        if below and line.startswith("# "):
-            found.append(line.removeprefix("# "))
-        below = line == "# prints" or (below and line.startswith("# "))
-        if " # prints " in line:
-            found.append(line.partition(" # prints ")[2])
-    return found
-
-
 class TestPage:
     def test_every_block_runs_in_order_and_prints_what_it_says(self) -> None:
         names: dict[str, Any] = {}
         for block in BLOCKS:
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(block, "lesson.md", "exec"), names)  # noqa: S102  # the page is ours
+            printed = run(block, names)
             if said := said_to_print(block):
-                assert printed.getvalue().splitlines() == said
+                assert printed == said
         assert len(BLOCKS) == 6
 
     @pytest.mark.parametrize("sentence", STATED)

@@ -1,7 +1,5 @@
 """The lesson on the objective: its page prints and states what is so, its reference agrees with other authorities."""
 
-import contextlib
-import io
 import math
 import re
 from collections.abc import Callable
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from lesson_page import run, said_to_print
 from torch import Tensor
 
 from grader.places import lessons_folder
@@ -71,28 +70,13 @@ def gradient(function: Callable[..., Tensor], x: Tensor, *rest: Any, **options: 
     return leaf.grad
 
 
-def expected_lines(block: str) -> list[str]:
-    """What a block says it prints: after `# prints` on the line, or on the comment lines below it."""
-    found: list[str] = []
-    below = False
-    for line in block.splitlines():
-        if below and line.startswith("# "):
-            found.append(line.removeprefix("# "))
-        below = line == "# prints" or (below and line.startswith("# "))
-        if " # prints " in line:
-            found.append(line.partition(" # prints ")[2])
-    return found
-
-
 class TestPage:
     def test_every_block_runs_in_order_and_prints_what_it_says(self) -> None:
         names: dict[str, Any] = {}
         for block in BLOCKS:
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(block, "lesson.md", "exec"), names)  # noqa: S102  # the page is ours
-            if said := expected_lines(block):
-                assert printed.getvalue().splitlines() == said
+            printed = run(block, names)
+            if said := said_to_print(block):
+                assert printed == said
         assert len(BLOCKS) == 6
         # The experiment's own asserts only order these four; here is by how much.
         assert names["unigram"] < names["uniform"] - 0.1

@@ -13,16 +13,18 @@ from grader.cli.reviewing import learner_reviews
 from grader.cli.screen import Left, Screen
 from grader.cli.sitting import Heading, sit
 from grader.course.model import Course
+from grader.records import clock
 from grader.records.fold import fold
 from grader.records.kinds import ANSWER, SESSION
 from grader.review.bank import LessonBank
-from grader.review.history import LessonHistory
+from grader.review.history import LessonHistory, fold_reviews
 from grader.review.ladder import EXTENSION, Place, passes, place
 from grader.review.listing import rung_name
 from grader.review.questions.oracle import Oracle
 from grader.review.selection import choose
 from grader.review.session import ItemGone, Sitting, Tried
 from grader.review.summary import Summary
+from grader.review.today import today
 
 INTERRUPTED = 130
 
@@ -58,7 +60,8 @@ class _Held:
     def __init__(self, course: Course, slug: str, bank: LessonBank, practice: bool) -> None:
         self._course, self._slug, self._bank, self._practice = course, slug, bank, practice
         events = learner_log().read().events
-        self._reviews, self._today = learner_reviews(course, notes=False)
+        self._reviews = fold_reviews(events, course)
+        self._today = today(clock.now(), self._reviews)
         self._history = self._reviews.lessons[slug]
         self._place = place(self._history, self._today.day) if self._history.anchor else None
         self._stock = bank.stock(self._reviews, fold(events, course))
@@ -117,7 +120,7 @@ class _Held:
 
     def told(self) -> str:
         """The summary: what it came to, and what comes next and when."""
-        reviews, today = learner_reviews(self._course, notes=False)
+        reviews, now = learner_reviews(self._course, notes=False)
         history = reviews.lessons[self._slug]
         return str(
             Summary(
@@ -125,17 +128,20 @@ class _Held:
                 heading=self._heading().text,
                 practice=self._practice,
                 took_rung=self._took_rung(history),
-                after=place(history, today.day) if self._place else None,
+                after=place(history, now.day) if self._place else None,
                 flagged=history.flagged,
                 exercise_of=self._bank.exercise,
-                today=today.day,
+                today=now.day,
             )
         )
 
     @property
     def passed(self) -> bool:
-        """Whether the score reaches the pass mark; practice has none."""
-        return self._practice or passes(self.sitting.score)
+        """Whether it took its rung with a score that reaches the pass mark; practice has neither."""
+        if self._practice:
+            return True
+        reviews, _ = learner_reviews(self._course, notes=False)
+        return passes(self.sitting.score) and self._took_rung(reviews.lessons[self._slug])
 
     def _took_rung(self, history: LessonHistory) -> bool:
         return any(each.session == self.sitting.session and each.rung is not None for each in history.all_reviews)

@@ -155,6 +155,7 @@ def test_a_session_that_runs_into_the_next_study_day_says_that_it_takes_no_rung(
     result = review("review", typed=late)
     said = " ".join(result.stdout.split())
     assert "It takes no rung: the study day ended in the middle" in said
+    assert result.exit_code == 1
     assert "Rung 1 of 5 is due" in said
 
 

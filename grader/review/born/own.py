@@ -65,7 +65,7 @@ def own_value(drawn: Drawn, exercise: Exercise, course: Course, zygote: Zygote, 
     except NO_SANDBOX as error:
         return Own(exercise.id, says=f"Your own function could not be asked: {_short(str(error))}")
     if not isinstance(outcome, Returned):
-        return Own(exercise.id, says=f"Your own `{exercise.name}` {_short(ending(outcome))}")
+        return Own(exercise.id, says=f"Your own `{exercise.name}` {_short(ending(outcome)).rstrip('.')}.")
     number = _number(outcome.value, tuple(argument(step, drawn.params, call.place) for step in call.at))
     if number is None:
         return Own(exercise.id, says=f"Your own `{exercise.name}` returned something else than what was asked for.")
