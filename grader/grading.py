@@ -95,7 +95,9 @@ class Grader:
         )
         problems = sitting.problems({exercise.lesson for exercise in exercises})
         layers, level = sitting.protection()
-        return Report(submission.folder.name, self.options.seed, layers, results, problems, level)
+        return Report(
+            submission.folder.name, self.options.seed, layers, results, problems, level, held_out=self.options.held_out
+        )
 
     def protection(self) -> Protection:
         """What protects this machine from submitted code. Found out before any of it runs."""

@@ -103,12 +103,19 @@ class Report:
     level: Level | None = None
     lab_report: WrittenReport | None = None
     """Where the lab was asked for and there is one."""
+    held_out: bool = False
+    """Whether the seed is a secret of the instructor's: nothing that a student reads may show it."""
 
     @property
     def protection(self) -> str:
         """The level and the layers in words."""
         layers = ", ".join(self.layers)
         return f"{self.level} ({layers})" if self.level else layers
+
+    @property
+    def shown_seed(self) -> str:
+        """The seed as a student may read it."""
+        return "held out" if self.held_out else str(self.seed)
 
     @property
     def earned(self) -> int:
@@ -144,6 +151,7 @@ class Report:
             "version": VERSION,
             "submission": self.submission,
             "seed": self.seed,
+            "held_out": self.held_out,
             "level": self.level,
             "layers": list(self.layers),
             "earned": self.earned,
@@ -178,6 +186,7 @@ class Report:
                 tuple(document["problems"]),
                 document.get("level"),
                 _written(document.get("lab_report")),
+                document.get("held_out", False),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"the report lacks or mistakes a field: {error}") from error

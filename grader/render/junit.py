@@ -18,7 +18,7 @@ def clean(text: str) -> str:
 def render(report: Report) -> str:
     """One test suite an exercise, one test case a test."""
     root = ET.Element("testsuites", name=clean(report.submission))
-    protection = {"seed": report.seed, "level": report.level or "", "layers": " ".join(report.layers)}
+    protection = {"seed": report.shown_seed, "level": report.level or "", "layers": " ".join(report.layers)}
     for exercise in report.exercises:
         cases = list(exercise.tests) or [_whole(exercise)]
         broken = [test for test in cases if test.status not in ("passed", "inherited")]

@@ -131,7 +131,7 @@ def _summary(report: Report, course: Course, student: str, width: int) -> Iterab
     yield f"{report.earned} of {report.possible} points."
     yield from _next(report, course, student)
     yield ""
-    yield from _wrapped(f"Seed {report.seed}. Protection: {report.protection}.", width, indent="")
+    yield from _wrapped(f"Seed {report.shown_seed}. Protection: {report.protection}.", width, indent="")
 
 
 def _next(report: Report, course: Course, student: str) -> Iterable[str]:

@@ -13,6 +13,7 @@ from grader.workspace.submission import (
     module_folder,
     read_source,
     read_submission,
+    submission_of,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "read_source",
     "read_submission",
     "start",
+    "submission_of",
 ]

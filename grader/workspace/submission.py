@@ -4,6 +4,7 @@ import os
 import re
 import stat
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -97,14 +98,38 @@ def read_submission(folder: Path, course: Course) -> Submission:
 
 def read_source(path: Path) -> SourceFile:
     """Read one module. Links, devices and anything over 1 MB are not opened; nothing is executed."""
-    slug, shown = path.stem, f"{path.parent.name}/{path.name}"
+    shown = f"{path.parent.name}/{path.name}"
     raw = _read_bytes(path, shown)
-    if isinstance(raw, Problem):
-        return SourceFile(slug, path, None, raw)
+    return SourceFile(path.stem, path, None, raw) if isinstance(raw, Problem) else _source(path, shown, raw)
+
+
+def submission_of(name: str, modules: Mapping[str, bytes], course: Course) -> Submission:
+    """A submission whose modules were read from somewhere else, an archive say: their bytes by lesson.
+
+    name: whose it is. At most MAX_BYTES + 1 bytes of each are needed: what is longer is refused all the same.
+    """
+    folder = Path(name)
+    return Submission(folder, tuple(_handed_in(folder, modules, lesson.slug) for lesson in course.lessons))
+
+
+def _handed_in(folder: Path, modules: Mapping[str, bytes], slug: str) -> SourceFile:
+    path, shown = folder / f"{slug}.py", f"{slug}.py"
+    if slug not in modules:
+        return SourceFile(slug, path, None, Problem("missing", f"{shown} was not handed in."))
+    if len(modules[slug]) > MAX_BYTES:
+        return SourceFile(slug, path, None, _too_large(shown))
+    return _source(path, shown, modules[slug])
+
+
+def _source(path: Path, shown: str, raw: bytes) -> SourceFile:
     text = _decode(raw, shown)
     if isinstance(text, Problem):
-        return SourceFile(slug, path, None, text)
-    return SourceFile(slug, path, text, _syntax_problem(text, shown))
+        return SourceFile(path.stem, path, None, text)
+    return SourceFile(path.stem, path, text, _syntax_problem(text, shown))
+
+
+def _too_large(shown: str) -> Problem:
+    return Problem("too_large", f"{shown} is larger than 1 MB, so it is not read. A lesson needs a few KB.")
 
 
 def _read_bytes(path: Path, shown: str) -> bytes | Problem:
@@ -124,7 +149,7 @@ def _read_bytes(path: Path, shown: str) -> bytes | Problem:
     except OSError as error:
         return Problem("unreadable", f"{shown} cannot be read: {error.strerror or error}.")
     if len(raw) > MAX_BYTES:
-        return Problem("too_large", f"{shown} is larger than 1 MB, so it is not read. A lesson needs a few KB.")
+        return _too_large(shown)
     return raw
 
 
