@@ -7,8 +7,10 @@ from pathlib import Path
 from grader.errors import UserError
 
 
-def write_bytes(path: Path, content: bytes) -> int:
+def write_bytes(path: Path, content: bytes, *, lasting: bool = True) -> int:
     """Put `content` at `path`: whoever reads it, and whatever stops this process, finds the old file or the new one.
+
+    lasting: wait until it is on the disk. What can be made again need not wait; a power cut may leave it empty.
 
     Returns:
         The number of bytes.
@@ -26,7 +28,8 @@ def write_bytes(path: Path, content: bytes) -> int:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if lasting:
+                os.fsync(file.fileno())
         fresh.chmod(0o644)
         fresh.replace(path)
     except OSError as error:

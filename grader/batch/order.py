@@ -1,0 +1,85 @@
+"""What was asked of a run, kept beside its results, so that it can be asked again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from grader.atomic import write_bytes
+from grader.batch.fingerprint import fingerprint, lessons_needed
+from grader.batch.run import Manner
+from grader.course.model import Course
+from grader.errors import UserError
+from grader.options import DEFAULT_SEED, Options
+
+ORDER = "run.json"
+VERSION = 1
+_SECRET_BYTES = 7
+"""Of the hash of a seed file: as much as any tool that reads JSON keeps of a whole number."""
+_LONGEST_SECRET = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """submissions: where they lie; lessons: those graded; seed_file: where a held-out seed lies, empty if it is not
+    held out; db: the gradebook, empty for the one in the output folder; assignment: its file, empty if there is none.
+    """
+
+    submissions: str
+    lessons: tuple[str, ...]
+    seed: int = DEFAULT_SEED
+    seed_file: str = ""
+    hide_expected: bool = False
+    prefix: str | None = None
+    assignment: str = ""
+    db: str = ""
+
+    def options(self) -> Options:
+        """How to grade. Raises UserError for a seed file that cannot be used."""
+        if not self.seed_file:
+            return Options(self.seed, self.hide_expected)
+        return Options(secret_seed(Path(self.seed_file)), self.hide_expected, held_out=True)
+
+    def manner(self, course: Course, exercises: Sequence[str], *, allow_weak: bool) -> Manner:
+        """How a run for this order grades these exercises."""
+        needed = lessons_needed(course, self.lessons)
+        return Manner(tuple(exercises), needed, self.options(), fingerprint(course, self.lessons), allow_weak)
+
+    def save(self, out: Path) -> None:
+        """Keep it in an output folder. The held-out seed is not in it, only where its file lies. Raises UserError."""
+        content = json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n"
+        write_bytes(out / ORDER, content.encode("ascii"))
+
+    @classmethod
+    def load(cls, out: Path) -> Order:
+        """What was asked of the run in an output folder. Raises UserError if there was none."""
+        path = out / ORDER
+        try:
+            record = json.loads(path.read_text("ascii"))
+            version = record.pop("version")
+            if version != VERSION:
+                raise UserError(f"{path} is of version {version}; this is a program of version {VERSION}. Update it.")
+            return cls(**{**record, "lessons": tuple(record["lessons"])})
+        except FileNotFoundError:
+            raise UserError(
+                f"There is no {ORDER} in {out}: nothing was graded into that folder. Begin with `anatomy batch`."
+            ) from None
+        except OSError as error:
+            raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise UserError(f"{path} is damaged. Run `anatomy batch SUBMISSIONS --out {out}` again.") from None
+
+
+def secret_seed(path: Path) -> int:
+    """The seed that a file's text makes. White space around it does not count. Raises UserError."""
+    try:
+        with path.open("rb") as file:
+            secret = file.read(_LONGEST_SECRET).strip()
+    except OSError as error:
+        raise UserError(f"The seed file {path} cannot be read: {error.strerror}.") from None
+    if not secret:
+        raise UserError(f"The seed file {path} is empty. Write a line into it that nobody can guess.")
+    return int.from_bytes(hashlib.sha256(secret).digest()[:_SECRET_BYTES])
