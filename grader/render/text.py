@@ -67,7 +67,7 @@ def _exercise(
     result: ExerciseResult, width: int = WIDTH, column: int = NAME_WIDTH, told: bool = False
 ) -> Iterator[str]:
     """One exercise. column: the width of its name; told: its message stands at the head of the page already."""
-    word = NOT_RUN if _never_ran(result) else WORDS.get(result.status, result.status)
+    word = verdict(result)
     coloured = click.style(word, fg=COLOURS.get(result.status, "red"))
     yield f"  {result.name:<{column}} {result.earned:>3}/{result.possible:<3} {coloured}" + (
         " (see above)" if told else ""
@@ -104,9 +104,11 @@ def _lab_report(written: WrittenReport, width: int) -> Iterator[str]:
     yield "  Mend it, then: anatomy lab report" + (f" (which names {more} more)" if more > 0 else "")
 
 
-def _never_ran(result: ExerciseResult) -> bool:
-    """Whether the file or the signature was at fault, so that no test was run: nothing has raised anything then."""
-    return result.status == "error" and not any(test.seconds for test in result.tests)
+def verdict(result: ExerciseResult) -> str:
+    """The verdict in words. Where file or signature are at fault, no test was run: nothing has raised anything."""
+    if result.status == "error" and not any(test.seconds for test in result.tests):
+        return NOT_RUN
+    return WORDS.get(result.status, result.status)
 
 
 def _failing_tests(names: list[str], total: int) -> str:
