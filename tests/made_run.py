@@ -15,7 +15,7 @@ from grader.options import Options
 from grader.report import ExerciseResult, Report
 
 EXERCISES = ("first.double", "first.shared")
-PARTS = {"engine": "e1", "torch": "2.9", "lesson first": "f1"}
+PARTS = {"the engine": "e1", "torch": "2.9", "lesson first": "f1"}
 
 Verdict = Callable[[Parcel], Graded]
 
@@ -33,13 +33,15 @@ def handed_in(*students: str, text: str = "x = 1", problem: str = "", logs: tupl
 
 
 def by_length(parcel: Parcel) -> Graded:
-    """A verdict that depends on the text alone: a point for each of its characters, at most ten."""
-    earned = min(10, len(parcel.modules.get("first", b"")))
+    """A verdict that depends on the text alone: of the first exercise a point for each of its characters, at most ten;
+    the others have not been begun."""
+    earned = min(10, *(len(text) for text in parcel.modules.values()), 10) if parcel.modules else 0
+    first, *others = parcel.exercises
     results = (
-        ExerciseResult("first.double", "passed" if earned == 10 else "partial", earned, 10),
-        ExerciseResult("first.shared", "not_started", 0, 4),
+        ExerciseResult(first, "passed" if earned == 10 else "partial", earned, 10),
+        *(ExerciseResult(each, "not_started", 0, 4) for each in others),
     )
-    return graded(Report("", parcel.options.seed, ("made",), results), parcel.names)
+    return graded(Report("", parcel.options.seed, ("made",), results, held_out=parcel.options.held_out), parcel.names)
 
 
 class Died(Exception):

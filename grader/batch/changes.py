@@ -10,8 +10,7 @@ from grader.batch.entry import Entry
 from grader.batch.handed_in import Student
 from grader.batch.journal import Journal
 from grader.batch.run import Moved
-
-LESSON = "lesson "
+from grader.gradebook.why import Grading, HandIn, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,44 +40,28 @@ def changes(journal: Journal, moved: Iterable[Moved]) -> Iterator[Change]:
     """The changes of these students, in the order in which they happened."""
     pairs = list(moved)
     wanted = {(each.file, report) for each in pairs for report in (each.before, each.after)}
-    found = {(e.file, e.report): e for e in journal.entries() if (e.file, e.report) in wanted}
+    numbered = enumerate(journal.entries())
+    found = {(e.file, e.report): (number, e) for number, e in numbered if (e.file, e.report) in wanted}
     for each in pairs:
         before, after = found.get((each.file, each.before)), found.get((each.file, each.after))
         if before is not None and after is not None:
             yield _change(before, after)
 
 
-def _change(before: Entry, after: Entry) -> Change:
+def _change(numbered_before: tuple[int, Entry], numbered_after: tuple[int, Entry]) -> Change:
+    before, after = numbered_before[1], numbered_after[1]
+    reason = why(_grading(*numbered_before), _grading(*numbered_after))
     was = {exercise.id: exercise for exercise in before.exercises}
     different = tuple(
         Different(now.id, was[now.id].earned, now.earned, was[now.id].status, now.status)
         for now in after.exercises
         if now.id in was and (was[now.id].earned, was[now.id].status) != (now.earned, now.status)
     )
-    return Change(after.student, before.earned, after.earned, after.possible, why(before, after), different)
+    return Change(after.student, before.earned, after.earned, after.possible, reason, different)
 
 
-def why(before: Entry, after: Entry) -> str:
-    """What made a second verdict necessary, in words."""
-    reasons = []
-    if before.key.submission != after.key.submission:
-        reasons.append("handed in again")
-    if before.key.seed != after.key.seed:
-        reasons.append("another seed")
-    if before.key.asked != after.key.asked:
-        reasons.append("other exercises or options")
-    parts = [name for name in {**before.parts, **after.parts} if before.parts.get(name) != after.parts.get(name)]
-    for name in parts:
-        if name.startswith(LESSON):
-            reasons.append(f"lesson {name.removeprefix(LESSON)} changed")
-        elif name == "engine":
-            reasons.append("the grader changed")
-        else:
-            was, now = before.parts.get(name, "none"), after.parts.get(name, "none")
-            reasons.append(f"{name} {was} became {now}")
-    if before.fault:
-        reasons.append("a fault of the grader's had kept it from a verdict")
-    return ", ".join(reasons) or "graded again"
+def _grading(number: int, entry: Entry) -> tuple[Grading, HandIn]:
+    return Grading.of(entry, number), HandIn.of(entry)
 
 
 def to_json(change: Change) -> dict[str, object]:

@@ -19,7 +19,7 @@ _LIBRARIES = ("torch", "numpy")
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """parts: the hash or version of each part by name: `engine`, `python`, `torch`, `lesson normalization`, ..."""
+    """parts: the hash or version of each part by name: `the engine`, `python`, `torch`, `lesson normalization`, ..."""
 
     parts: Mapping[str, str]
 
@@ -36,7 +36,7 @@ class Fingerprint:
 
 def fingerprint(course: Course, lessons: Sequence[str]) -> Fingerprint:
     """The parts that decide verdicts on these lessons. What a lesson rests on are those before it, so they count."""
-    parts = {"engine": _digest(_engine_files()), "python": platform.python_version()}
+    parts = {"the engine": _digest(_engine_files()), "python": platform.python_version()}
     parts |= {library: version(library) for library in _LIBRARIES}
     parts |= {f"lesson {slug}": _digest(_lesson_files(course, slug)) for slug in lessons_needed(course, lessons)}
     return Fingerprint(parts)

@@ -62,8 +62,10 @@ class LocalHands:
         self._executor.shutdown(cancel_futures=True)
 
     def _open(self) -> ProcessPoolExecutor:
-        spawn = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.size, spawn, open_desk, (self._lessons,))
+        # One process imports what grading needs and is forked for each job, before it has any thread of its own.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["grader.batch.desk", "grader.grading", "grader.session"])
+        return ProcessPoolExecutor(self.size, context, open_desk, (self._lessons,))
 
 
 class ClusterHands:

@@ -94,7 +94,7 @@ def test_two_workers_give_every_score_and_one_killed_in_the_middle_costs_only_ti
             killed.append(workers.pop())
             os.kill(killed[0], signal.SIGKILL)
 
-    assert graded(hands, tmp_path / "killed", count=5, tell=kill_one) == expected(3)
+    assert graded(hands, tmp_path / "killed", count=5, tell=kill_one) == expected(5)
     assert killed
 
 

@@ -32,10 +32,10 @@ def parts_of(folder):
 @pytest.mark.parametrize(
     ("file", "part"),
     [
-        ("grader/grading.py", "engine"),
-        ("grader/judge/tolerance.py", "engine"),
-        ("grader/judge/source/forbidden.py", "engine"),
-        ("grader/sandbox/inside/worker.py", "engine"),
+        ("grader/grading.py", "the engine"),
+        ("grader/judge/tolerance.py", "the engine"),
+        ("grader/judge/source/forbidden.py", "the engine"),
+        ("grader/sandbox/inside/worker.py", "the engine"),
         ("grader/suites/test_normalization.py", "lesson normalization"),
         ("grader/misconceptions/normalization.py", "lesson normalization"),
         ("reference/normalization.py", "lesson normalization"),

@@ -84,7 +84,7 @@ def test_an_earlier_submission_that_counts_again_has_its_report_back_without_gra
     [
         (manner(parts={**PARTS, "lesson first": "f2"}), "lesson first changed"),
         (manner(parts={**PARTS, "torch": "2.10"}), "torch 2.9 became 2.10"),
-        (manner(parts={**PARTS, "engine": "e2"}), "the grader changed"),
+        (manner(parts={**PARTS, "the engine": "e2"}), "the engine changed"),
         (manner(Options(seed=7)), "another seed"),
         (replace(manner(), exercises=EXERCISES[:1]), "other exercises or options"),
         (manner(Options(hide_expected=True)), "other exercises or options"),
@@ -136,7 +136,7 @@ def test_a_fault_is_no_verdict_and_is_tried_again(run):
     _, entries, hands = run(handed_in("ada"))
     assert hands.graded == ["ada"]
     assert not entries["ada"].fault
-    assert run.changes[0].why == "a fault of the grader's had kept it from a verdict"
+    assert run.changes[0].why == "the grader's own fault is mended"
 
 
 def test_where_nothing_can_be_graded_the_run_stops_and_nobody_is_marked(run):
