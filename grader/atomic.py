@@ -2,13 +2,20 @@
 
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from grader.errors import UserError
 
 
 def write_bytes(path: Path, content: bytes, *, lasting: bool = True) -> int:
-    """Put `content` at `path`: whoever reads it, and whatever stops this process, finds the old file or the new one.
+    """Put `content` at `path`; see `write_pieces`."""
+    return write_pieces(path, (content,), lasting=lasting)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes], *, lasting: bool = True) -> int:
+    """Put what the pieces make together at `path`: whoever reads it, and whatever stops this process, finds the old
+    file or the new one.
 
     lasting: wait until it is on the disk. What can be made again need not wait; a power cut may leave it empty.
 
@@ -26,7 +33,7 @@ def write_bytes(path: Path, content: bytes, *, lasting: bool = True) -> int:
     fresh = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            length = sum(map(file.write, pieces))
             file.flush()
             if lasting:
                 os.fsync(file.fileno())
@@ -36,4 +43,4 @@ def write_bytes(path: Path, content: bytes, *, lasting: bool = True) -> int:
         raise UserError(f"{path} cannot be written: {error.strerror}. Choose another place.") from error
     finally:
         fresh.unlink(missing_ok=True)
-    return len(content)
+    return length

@@ -27,6 +27,9 @@ COMMANDS = (
     LazyCommand("log", "Take your records to another machine.", function="log_"),
     LazyCommand("run", "The trained model on your own functions."),
     LazyCommand("lab", "Experiments that are measured, and your report on them."),
+    LazyCommand("batch", "Grade what a class has handed in."),
+    LazyCommand("regrade", "Grade a class again where something has changed."),
+    LazyCommand("gradebook", "A class's points, with what people decided; files for platforms.", function="gradebook_"),
     LazyCommand("check", "Check the course against itself."),
     LazyCommand("doctor", "What this machine offers: versions, folders, sandbox."),
 )

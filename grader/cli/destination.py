@@ -1,12 +1,12 @@
 """`-o FILE`: where a command writes, `-` for the standard output."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from grader.atomic import write_bytes
+from grader.atomic import write_pieces
 from grader.errors import UserError
 
 STANDARD_OUTPUT = "-"
@@ -20,14 +20,19 @@ def output_option(metavar: str) -> Callable[[_Command], _Command]:
     return click.option("-o", "--output", metavar=metavar, required=True, help=says)
 
 
-def write_output(output: str, content: bytes) -> None:
-    """Write all of it; or raise UserError, and a file that was there before is still as it was."""
+def write_output(output: str, content: bytes | Iterable[bytes]) -> None:
+    """Write all of it; or raise UserError, and a file that was there before is still as it was.
+
+    content: or its pieces, where it is too large to be held at once.
+    """
+    pieces = (content,) if isinstance(content, bytes) else content
     if output == STANDARD_OUTPUT:
-        click.echo(content, nl=False)
+        for piece in pieces:
+            click.echo(piece, nl=False)
         return
     path = Path(output)
     if not path.parent.is_dir():
         raise UserError(
             f"There is no folder {path.parent} to write {path.name} to. Make it, or choose another -o FILE."
         )
-    write_bytes(path, content)
+    write_pieces(path, pieces)

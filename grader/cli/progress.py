@@ -30,12 +30,12 @@ def progress(noun: str) -> Iterator[Tell]:
         TimeRemainingColumn(compact=True),
         TextColumn("left", markup=False),
     )
-    started = time.monotonic()
+    pace = Pace()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(noun, total=None, rate="")
 
         def tell(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, rate=_rate(done, time.monotonic() - started))
+            bar.update(task, completed=done, total=total, rate=f"{pace(done, time.monotonic()):.1f} a second")
 
         yield tell
 
@@ -52,17 +52,27 @@ class Lines:
         self._noun = noun
         self._say = say
         self._clock = clock
-        self._started = self._said = clock()
+        self._said = clock()
+        self._pace = Pace()
 
     def __call__(self, done: int, total: int) -> None:
         now = self._clock()
+        rate = self._pace(done, now)
         if now - self._said < _EVERY or done == total:
             return
         self._said = now
-        seconds = now - self._started
-        left = seconds / done * (total - done) if done else 0
-        self._say(f"{done} of {total} {self._noun}, {_rate(done, seconds)}, about {left:.0f} s left")
+        left = f"{rate:.1f} a second, about {(total - done) / rate:.0f} s left" if rate else "just begun"
+        self._say(f"{done} of {total} {self._noun}, {left}")
 
 
-def _rate(done: int, seconds: float) -> str:
-    return f"{done / seconds:.1f} a second" if seconds > 0 else ""
+class Pace:
+    """How many end in a second, since the first one ended: before that, processes were being started."""
+
+    def __init__(self) -> None:
+        self._first: tuple[int, float] | None = None
+
+    def __call__(self, done: int, now: float) -> float:
+        """The rate so far, 0 if nothing can be said yet."""
+        self._first = self._first or (done, now)
+        count, since = self._first
+        return (done - count) / (now - since) if now > since else 0.0

@@ -1,4 +1,4 @@
-"""What is wrong in the course's own files, collected so that an author sees all of it at once."""
+"""What is wrong in the course's own files and in an instructor's, collected so that all of it is seen at once."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,15 +19,23 @@ class Mistake:
         return f"{place}: {self.says}"
 
 
-class CourseErrors(UserError):
-    """The course cannot be used as it stands; `mistakes` holds every one that was found, in file order."""
+class Mistakes(UserError):
+    """A file cannot be used as it stands; `mistakes` holds every one that was found, in file order."""
+
+    what = "The file"
 
     def __init__(self, mistakes: list[Mistake]) -> None:
         self.mistakes = tuple(sorted(set(mistakes)))
         count = len(self.mistakes)
-        head = "The course has a mistake" if count == 1 else f"The course has {count} mistakes"
+        head = f"{self.what} has a mistake" if count == 1 else f"{self.what} has {count} mistakes"
         super().__init__("\n".join([f"{head}:", *(f"  {mistake}" for mistake in self.mistakes)]))
 
-    def __reduce__(self) -> tuple[type["CourseErrors"], tuple[list[Mistake]]]:
+    def __reduce__(self) -> tuple[type["Mistakes"], tuple[list[Mistake]]]:
         """Cross from one process to another as what it is made of, not as its text."""
-        return (CourseErrors, (list(self.mistakes),))
+        return (type(self), (list(self.mistakes),))
+
+
+class CourseErrors(Mistakes):
+    """The course cannot be used as it stands."""
+
+    what = "The course"

@@ -1,24 +1,21 @@
 """What a submission costs when there are many, as ratios in one run on this machine.
 
-    python tests/benchmarks/many.py [--submissions 200] [--plain 40] [--flat 2000]
+    python tests/benchmarks/many.py [--rounds 7] [--flat 2000]
 
 (a) All tests of the course for one right submission in the sandbox, against the same collected tests that pytest runs
-in one warm process, with the answers called directly. (b) Submissions of one lesson in a pool, against cold pytest
-processes, as many at a time, that run the same suite on the same answers unprotected. (c) Time and memory per
-submission, early and late.
+in one warm process, with the answers called directly. (b) Time and memory per submission in one process, early and
+late. What whole classes cost is measured by cohort.py.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -28,29 +25,23 @@ from grader.course.load import load_course
 from grader.grading import Grader, reference_function
 from grader.judge.check import Examination
 from grader.options import Options
-from grader.places import reference_folder, suites_folder
-from grader.pool import Pool
+from grader.places import reference_folder
 from grader.sandbox import Zygote
 from grader.session import Suites, with_suites
 from grader.workspace import Submission, read_submission
 
 LESSON = "normalization"
-JOBS = os.cpu_count() or 1
 COURSE = load_course()
-EXERCISES = [exercise.id for exercise in COURSE.lesson(LESSON).exercises]
 
 
 def main() -> None:
     """Print one line a measurement."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--submissions", type=int, default=200)
-    parser.add_argument("--plain", type=int, default=40, help="cold pytest processes; their mean is what counts")
     parser.add_argument("--flat", type=int, default=2000)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folders = made(Path(name))
-        many(folders, chosen.submissions, chosen.plain)
         flat(folders, chosen.flat)
         whole_course(chosen.rounds)
 
@@ -78,48 +69,8 @@ def submissions(folders: list[Path], count: int) -> list[Submission]:
     return [read_submission(folder, COURSE) for folder in islice(cycle(folders), count)]
 
 
-def many(folders: list[Path], count: int, plain: int) -> None:
-    """(b)"""
-    with Pool([LESSON], JOBS) as pool:
-        started = time.perf_counter()
-        for future in [pool.submit(each, EXERCISES) for each in submissions(folders, 4 * JOBS)]:
-            future.result()
-        first = time.perf_counter() - started
-        started = time.perf_counter()
-        for future in [pool.submit(each, EXERCISES) for each in submissions(folders, count)]:
-            future.result()
-        ours = (time.perf_counter() - started) / count
-    with ThreadPoolExecutor(JOBS) as threads:
-        started = time.perf_counter()
-        list(threads.map(cold_pytest, islice(cycle(folders), plain)))
-        theirs = (time.perf_counter() - started) / plain
-    print(
-        f"(b) {count} submissions of {LESSON}, {JOBS} at a time: {1000 * ours:.1f} ms each; "
-        f"cold pytest {1000 * theirs:.0f} ms each: {theirs / ours:.0f} times faster (target 40); "
-        f"start-up of the pool {first:.1f} s"
-    )
-
-
-def cold_pytest(folder: Path) -> None:
-    """One process as most courses run it."""
-    words = ["-q", "-p", "plain", "-p", "no:cacheprovider", "--import-mode=importlib", "-c", os.devnull]
-    suite = suites_folder() / f"test_{LESSON}.py"
-    environment = {
-        **os.environ,
-        "ANSWERS": str(folder),
-        "PYTHONPATH": str(Path(__file__).parent),
-        "OMP_NUM_THREADS": "1",
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words, f"--rootdir={suite.parent}", str(suite)],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode not in (0, 1) or " passed" not in done.stdout:
-        raise SystemExit(f"plain pytest ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
-
-
 def flat(folders: list[Path], count: int) -> None:
-    """(c): in one process, so that its own memory can be read."""
+    """(b): in one process, so that its own memory can be read."""
     with Zygote() as zygote:
         with_suites([LESSON], lambda suites: _flat(Grader(COURSE, suites, zygote, Options()), folders, count))
 
@@ -135,7 +86,7 @@ def _flat(grader: Grader, folders: list[Path], count: int) -> int:
     part = max(10, count // 10)
     early, late = statistics.median(seconds[10 : 10 + part]), statistics.median(seconds[-part:])
     print(
-        f"(c) submissions 11 to {10 + part}: {1000 * early:.1f} ms each; the last {part} of {count}: "
+        f"(b) submissions 11 to {10 + part}: {1000 * early:.1f} ms each; the last {part} of {count}: "
         f"{1000 * late:.1f} ms: {late / early:.2f} times; memory {memory[part] >> 20} MB, then {memory[-1] >> 20} MB: "
         f"{memory[-1] / memory[part]:.2f} times"
     )

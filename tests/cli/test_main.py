@@ -26,10 +26,10 @@ Options:
   -h, --help  Show this message and exit.
 
 Commands:
-  start     Make a workspace with a stub for every function.
-  list      Lessons and exercises, with points and minutes.
-  status    Where you stand and what comes next.
-  grade     Grade your functions.
+  start      Make a workspace with a stub for every function.
+  list       Lessons and exercises, with points and minutes.
+  status     Where you stand and what comes next.
+  grade      Grade your functions.
 """
 
 

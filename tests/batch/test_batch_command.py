@@ -1,0 +1,228 @@
+"""`anatomy batch` and `anatomy regrade`, with hands that answer at once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from grader.gradebook.book import Gradebook
+from made_exports import Handed, canvas, folders, gradescope, write, zipped
+from made_run import Died, MadeHands, by_length
+
+from grader.batch.journal import Journal
+from grader.cli import batching, main
+from grader.cli.batching import Workplace
+
+
+@pytest.fixture
+def hands(monkeypatch):
+    made = MadeHands()
+    monkeypatch.setattr(Workplace, "hands", lambda self, lessons: made)
+    return made
+
+
+@pytest.fixture
+def anatomy(hands, tmp_path, monkeypatch):
+    """Run a command in a folder of its own; gives exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def anatomy(*words: object):
+        return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+
+    return anatomy
+
+
+@pytest.fixture
+def klass(tmp_path) -> Path:
+    return folders(tmp_path / "class", [handed("ada", 3), handed("bo", 10)])
+
+
+def handed(name: str, size: int, **more: object) -> Handed:
+    return Handed(name, name.title(), {"normalization.py": b"#" * size}, **more)  # type: ignore[arg-type]
+
+
+LESSON = ("--lesson", "normalization")
+
+
+def test_it_says_what_it_recognised_what_came_of_it_and_where_it_lies(anatomy, klass):
+    done = anatomy("batch", klass, "--out", "out", *LESSON)
+    assert done.stderr.splitlines()[0] == "Recognised 2 folders, one a student: 2 submissions."
+    assert done.stdout == (
+        "2 students graded: 2 submissions now, 0 known from before.\n"
+        "6.5 of 18 points on average.\n"
+        "\n"
+        "Written to out: grades.csv, overview.html, feedback/, reports/, journal.jsonl.\n"
+    )
+    assert done.exit_code == 0
+    assert (klass.parent / "out" / "grades.csv").read_text() == (
+        "student,earned,possible,normalization.layer_norm,normalization.rms_norm,normalization.standardize\n"
+        "ada,3,18,3,0,0\nbo,10,18,10,0,0\n"
+    )
+    assert {path.name for path in (klass.parent / "out" / "feedback").iterdir()} == {"ada.html", "bo.html"}
+
+
+def test_the_same_command_goes_on_where_it_stopped(anatomy, klass, hands):
+    anatomy("batch", klass, "--out", "out", *LESSON)
+    write(klass, {"cy/normalization.py": b"####"})
+    done = anatomy("batch", klass, "--out", "out", *LESSON)
+    assert hands.graded == ["ada", "bo", "cy"]
+    assert done.stdout.startswith("3 students graded: 1 submission now, 2 known from before.\n")
+
+
+def test_all_of_it_is_there_as_json(anatomy, klass):
+    write(klass, {"photo.jpg": b"\xff", "eve.zip": b"PK no"})
+    done = anatomy("batch", klass, "--out", "out", *LESSON, "--format", "json")
+    record = json.loads(done.stdout)
+    assert {key: record[key] for key in ("version", "students", "graded", "known", "faults")} == {
+        "version": 1, "students": 3, "graded": 3, "known": 0, "faults": 0,
+    }  # fmt: skip
+    assert [each["what"] for each in record["refused"]] == ["photo.jpg"]
+    assert [each["student"] for each in record["unreadable"]] == ["eve"]
+    assert done.exit_code == 1
+
+
+def test_regrading_shows_before_after_and_why_and_the_history_keeps_both(anatomy, klass):
+    anatomy("batch", klass, "--out", "out", *LESSON)
+    write(klass, {"ada/normalization.py": b"#" * 7})
+    done = anatomy("regrade", "out")
+    assert (
+        "ada: 3 -> 7 of 18 (handed in again)\n  normalization.layer_norm: 3 -> 7 (partial -> partial)\n" in done.stdout
+    )
+    assert "bo:" not in done.stdout
+    told = anatomy("gradebook", "history", "ada", "--out", "out", "--format", "json")
+    moves = [each for each in json.loads(told.stdout)["changes"] if each["kind"] == "standing"]
+    assert [(each["before"], each["after"], each["says"]) for each in moves] == [
+        (None, 3, "first grading"),
+        (3, 7, "handed in again"),
+    ]
+
+
+def test_regrading_runs_nothing_where_nothing_has_changed(anatomy, klass, hands):
+    anatomy("batch", klass, "--out", "out", *LESSON)
+    done = anatomy("regrade", "out")
+    assert hands.graded == ["ada", "bo"]
+    assert "Nothing has changed" in done.stdout
+
+
+def test_a_change_of_a_suite_is_a_reason(anatomy, klass, monkeypatch):
+    anatomy("batch", klass, "--out", "out", *LESSON)
+    from grader.batch import order
+    from grader.batch.fingerprint import Fingerprint, fingerprint
+
+    def mended(course, lessons):
+        return Fingerprint({**fingerprint(course, lessons).parts, "lesson normalization": "0" * 64})
+
+    monkeypatch.setattr(order, "fingerprint", mended)
+    done = anatomy("regrade", "out", "--format", "json")
+    # The made verdict is the same, so no report has changed; but everything was judged again.
+    assert json.loads(done.stdout)["graded"] == 2
+
+
+def test_a_gradebook_that_is_locked_loses_nothing(anatomy, klass, tmp_path, monkeypatch):
+    anatomy("batch", klass, "--out", "out", *LESSON)
+    expected = (tmp_path / "out" / "grades.csv").read_bytes()
+    monkeypatch.setattr(batching, "Gradebook", partial(Gradebook, patience=0.05))
+    book = sqlite3.connect(tmp_path / "out" / "gradebook.sqlite")
+    book.execute("BEGIN EXCLUSIVE")
+    write(klass, {"cy/normalization.py": b"####"})
+    done = anatomy("batch", klass, "--out", "out", *LESSON)
+    assert done.exit_code == 2
+    assert "Nothing is lost: every verdict stands in out/journal.jsonl." in done.stderr
+    assert done.stderr.count("Error: ") == 1
+    assert (tmp_path / "out" / "grades.csv").read_bytes() == expected
+    book.rollback()
+    book.close()
+    done = anatomy("batch", klass, "--out", "out", *LESSON)
+    assert done.stdout.startswith("3 students graded: 0 submissions now, 3 known from before.\n")
+    assert "cy,4,18" in (tmp_path / "out" / "grades.csv").read_text()
+
+
+def test_a_late_mark_and_a_due_date_reach_the_feedback(anatomy, tmp_path):
+    late = handed("ada", 10, at=datetime.fromisoformat("2026-03-02T12:00:00+00:00"))
+    export = gradescope(
+        tmp_path / "export", [late, handed("bo", 10, at=datetime.fromisoformat("2026-03-01T12:00:00+00:00"))]
+    )
+    (tmp_path / "hw1.yaml").write_text(
+        "id: hw1\ntitle: Homework 1\nlessons: [normalization]\n"
+        "due: 2026-03-01 23:59\nzone: Europe/Zurich\nlate: {per_day: 10}\n"
+    )
+    done = anatomy("batch", export, "--out", "out", "--assignment", "hw1.yaml")
+    assert done.exit_code == 0
+    shown = json.loads(anatomy("gradebook", "show", "--out", "out", "--format", "json").stdout)
+    assert {each["student"]: each["final"] for each in shown["students"]} == {"ada": 9, "bo": 10}
+    assert "Homework 1" in (tmp_path / "out" / "feedback" / "ada.html").read_text()
+
+
+def test_a_held_out_seed_is_in_no_page(anatomy, klass, tmp_path):
+    (tmp_path / "seed").write_text("nobody guesses this")
+    from grader.batch.order import secret_seed
+
+    anatomy("batch", klass, "--out", "out", *LESSON, "--seed-file", "seed")
+    seed = str(secret_seed(tmp_path / "seed"))
+    pages = [
+        *(tmp_path / "out" / "feedback").iterdir(),
+        tmp_path / "out" / "overview.html",
+        tmp_path / "out" / "grades.csv",
+    ]
+    assert all(seed not in page.read_text() for page in pages)
+
+
+def test_a_fault_is_loud_and_costs_no_points(anatomy, klass, monkeypatch):
+    def verdict(parcel):
+        if parcel.names == ("ada",):
+            raise Died
+        return by_length(parcel)
+
+    monkeypatch.setattr(Workplace, "hands", lambda self, lessons: MadeHands(verdict))
+    done = anatomy("batch", klass, "--out", "out", *LESSON)
+    assert done.exit_code == 3
+    assert "1 submission met a fault of the grader's own, which costs no points" in done.stdout
+    monkeypatch.setattr(Workplace, "hands", lambda self, lessons: MadeHands())
+    assert anatomy("batch", klass, "--out", "out", *LESSON).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda path: path.mkdir(), "is empty"),
+        (lambda path: write(path, {"IMG_1.jpg": b"\xff\xd8", "IMG_2.jpg": b"\xff\xd8"}), "was recognised"),
+        (lambda path: None, "There is no"),
+        (lambda path: path.write_bytes(b"no zip"), "no"),
+        (lambda path: path.write_bytes(zipped({"a.zip": zipped({"a.zip": zipped({"a.zip": b""})})})), ""),
+    ],
+)
+def test_what_holds_no_submissions_is_one_sentence(anatomy, tmp_path, made, says):
+    made(tmp_path / "what.zip")
+    done = anatomy("batch", tmp_path / "what.zip", "--out", "out", *LESSON)
+    assert done.exit_code in (1, 2)
+    assert says in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_an_output_folder_without_a_run_is_one_sentence(anatomy, tmp_path):
+    done = anatomy("regrade", tmp_path)
+    assert done.exit_code == 2
+    assert "nothing was graded into that folder" in done.stderr
+
+
+def test_what_travels_with_a_submission_is_kept_and_pooled(anatomy, tmp_path):
+    files = {"normalization.py": b"###", "log/device.jsonl": b"{}\n"}
+    klass = folders(tmp_path / "class", [Handed("ada", "Ada", files)])
+    anatomy("batch", klass, "--out", "out", *LESSON)
+    assert (tmp_path / "out" / "logs" / "ada.0.jsonl").read_bytes() == b"{}\n"
+    write(klass, {"ada/log/device.jsonl": b"[]\n"})
+    anatomy("regrade", "out")
+    assert [path.read_bytes() for path in (tmp_path / "out" / "logs").iterdir()] == [b"[]\n"]
+
+
+def test_a_late_mark_of_canvas_is_told_where_nobody_knows_how_late(anatomy, tmp_path):
+    export = canvas(tmp_path / "export", [Handed("7", "Ada", {"normalization.py": b"###"}, late=True)])
+    anatomy("batch", export, "--out", "out", *LESSON)
+    with Journal(tmp_path / "out") as journal:
+        [entry] = journal.entries()
+    assert (entry.late, entry.submitted) == (True, None)
