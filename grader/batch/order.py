@@ -49,8 +49,12 @@ class Order:
         return Manner(tuple(exercises), needed, self.options(), fingerprint(course, self.lessons), allow_weak)
 
     def save(self, out: Path) -> None:
-        """Keep it in an output folder. The held-out seed is not in it, only where its file lies. Raises UserError."""
-        content = json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n"
+        """Keep it in an output folder, without any secret: of the seed only where its file lies, and no password.
+
+        Raises UserError.
+        """
+        record = {"version": VERSION, **asdict(self), "db": _without_password(self.db)}
+        content = json.dumps(record, indent=2) + "\n"
         write_bytes(out / ORDER, content.encode("ascii"))
 
     @classmethod
@@ -83,3 +87,12 @@ def secret_seed(path: Path) -> int:
     if not secret:
         raise UserError(f"The seed file {path} is empty. Write a line into it that nobody can guess.")
     return int.from_bytes(hashlib.sha256(secret).digest()[:_SECRET_BYTES])
+
+
+def _without_password(db: str) -> str:
+    """A database's URL as it may lie in a file: the password comes from where the driver looks, `~/.pgpass` say."""
+    if "://" not in db:
+        return db
+    from grader.gradebook.connection import as_url
+
+    return as_url(db)._replace(password=None).render_as_string()  # `set` takes None for "as it was"

@@ -7,7 +7,7 @@ from grader.errors import UserError
 
 
 def test_an_order_reads_back_as_it_was(tmp_path):
-    order = Order("/some/where/\u00e9", ("normalization",), 7, "", True, "hw-", "/a.yaml", "postgresql://host/book")
+    order = Order("/some/where/\u00e9", ("normalization",), 7, "", True, "hw-", "/a.yaml", "/some/book.sqlite")
     order.save(tmp_path)
     assert Order.load(tmp_path) == order
 
@@ -22,6 +22,12 @@ def test_a_held_out_seed_stands_in_no_file_of_the_run(tmp_path):
     kept = (tmp_path / "run.json").read_text()
     assert str(options.seed) not in kept
     assert "nobody guesses" not in kept
+
+
+def test_a_password_stands_in_no_file_of_the_run(tmp_path):
+    Order("x", (), db="postgresql://ann:swordfish@host/book").save(tmp_path)
+    assert "swordfish" not in (tmp_path / "run.json").read_text()
+    assert Order.load(tmp_path).db.endswith("://ann@host/book")
 
 
 def test_white_space_around_the_secret_does_not_count(tmp_path):

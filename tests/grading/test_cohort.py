@@ -1,4 +1,4 @@
-"""A class of 300: every score is the one that grading alone gives, and whatever was refused is named."""
+"""A class of 300 (by day 100): every score is what grading alone gives, and whatever was refused is named."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import made_exports
 import pytest
 from made_exports import BUILDERS, DIGITS_ONLY, Handed, as_zip
+from nightly import NIGHTLY, share
 
 from grader.batch.hands import LocalHands
 from grader.batch.order import Order
@@ -23,7 +24,7 @@ from grader.review.born.faults import code_of
 LESSON = "normalization"
 EXERCISES = load_course().lesson(LESSON).exercises
 ANSWERS = Path(__file__).parents[1] / "answers"
-STUDENTS = 300
+STUDENTS = 300 if NIGHTLY else 100
 NAMES = (
     "Ann Lee", "Zo\u00eb M\u00fcller", "O'Brien \"Bo\"", "=cmd() x", "+41 79", "@here", "-1", "<b>Eve</b>", "a" * 200,
     "\u674e\u660e", "Ann Lee", "two  spaces", "{{ 7 * 7 }}", "semi;colon, comma", "\U0001f600 smile",
@@ -35,13 +36,13 @@ def texts(with_functions, answers, stubs) -> dict[str, bytes]:
     """What people hand in for the lesson, by a name for it."""
     found = {"right": answers[LESSON], "stub": stubs[LESSON], "empty": "", "broken": "def rms_norm(:\n"}
     for kind in ("right", "wrong"):
-        for path in sorted((ANSWERS / kind).glob(f"{LESSON}.*.py")):
+        for path in share(sorted((ANSWERS / kind).glob(f"{LESSON}.*.py")), of=2):
             exercise = ".".join(path.name.split(".")[:2])
             found[f"{kind} {path.stem}"] = with_functions({exercise: path.read_text("utf-8")})[LESSON]
     for exercise in EXERCISES:
         flawed = flawed_function(exercise)
         assert flawed is not None
-        for mistake in flawed.misconceptions:
+        for mistake in share(flawed.misconceptions, of=4):
             if code := code_of(flawed, (mistake.name,)):
                 source = (
                     f"import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import Tensor\n{code.text}"
@@ -117,11 +118,8 @@ def test_every_score_is_the_one_that_grading_alone_gives(texts, alone, hands, tm
         mine = kinds[place :: len(layouts)]
         students = []
         for number, (kind, name) in enumerate(zip(mine, islice(cycle(NAMES), len(mine)), strict=False)):
-            id_ = (
-                str(1000 + number)
-                if layout in DIGITS_ONLY
-                else f"{name[:60].replace('_', '')} {number}".replace('"', "")
-            )
+            plain = "".join(char for char in name[:60] if char not in '_/"')
+            id_ = str(1000 + number) if layout in DIGITS_ONLY else f"{plain} {number}"
             students.append(Handed(id_, name.replace("/", ""), {f"{LESSON}.py": texts[kind]}, email=f"s{number}@x"))
         export = BUILDERS[layout](tmp_path / layout, students)
         source = as_zip(export) if layout in ("canvas", "moodle", "blackboard", "nbgrader") else export
