@@ -7,12 +7,13 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import forkserver
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from grader.batch.desk import open_desk
 from grader.errors import UserError
 
+_PRELOADED = ("grader.batch.desk", "grader.grading", "grader.session")
 _WORKERS_WITHIN = 60
 """Seconds in which a cluster must show a worker."""
 
@@ -30,6 +31,12 @@ class Hands(Protocol):
 
     def close(self) -> None:
         """Wait for nothing, and leave no process behind."""
+
+
+def begin_importing() -> None:
+    """Start the process that imports what grading needs, without waiting for it: there is other work meanwhile."""
+    forkserver.set_forkserver_preload(list(_PRELOADED))
+    forkserver.ensure_running()
 
 
 class LocalHands:
@@ -63,8 +70,10 @@ class LocalHands:
 
     def _open(self) -> ProcessPoolExecutor:
         # One process imports what grading needs and is forked for each job, before it has any thread of its own.
+        begin_importing()
+        from grader.batch.desk import open_desk
+
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["grader.batch.desk", "grader.grading", "grader.session"])
         return ProcessPoolExecutor(self.size, context, open_desk, (self._lessons,))
 
 

@@ -58,6 +58,11 @@ def batch(
     Exit code 0 if all were graded, 1 if something was refused or could not be read, 2 for a usage error, 3 for a fault
     of the grader's own.
     """
+    from grader.batch.hands import begin_importing
+    from grader.batch.journal import JOURNAL
+
+    if scheduler is None and not (out / JOURNAL).exists():
+        begin_importing()
     from grader.batch.order import Order
     from grader.cli.batching import Workplace, carry_out, tell
 
