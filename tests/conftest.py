@@ -1,15 +1,18 @@
 """Fixtures for every room: records go to a temporary home, and small made courses stand in for the real one."""
 
+import importlib
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lent import lend
 from warm import WarmPython
 
 from grader.course.load import load_course
 from grader.course.model import Course
+from grader.sandbox import Zygote
 
 NOW = "2026-03-01T12:00:00+01:00"
 
@@ -128,6 +131,21 @@ def warm_python() -> Iterator[WarmPython]:
     """Python processes that need not import torch."""
     with WarmPython() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """Started once for all who only want workers of it."""
+    with Zygote() as started:
+        yield started
+
+
+@pytest.fixture
+def lent_zygote(zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the commands that run in this process take that one for their own."""
+    for module in ("companion", "desk", "doctor", "run"):  # what is imported later would keep what is lent
+        importlib.import_module(f"grader.cli.{module}")
+    lend(zygote, monkeypatch.setattr)
 
 
 @pytest.fixture

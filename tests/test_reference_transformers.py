@@ -12,7 +12,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
 from reference.model import count_parameters, gpt2, init_gpt2, llama
 from reference.objective import cross_entropy, shift_targets
@@ -25,6 +24,14 @@ ROUNDED = 2e-6
 """The library's LLaMA normalises and turns in float32 whatever the dtype of its weights."""
 ATTENTION: dict[str, Any] = {"attn_implementation": "sdpa"}
 """The library's other attention takes its softmax in float32."""
+
+
+@pytest.fixture(scope="module")
+def library() -> Any:
+    """Five seconds of a core, which the processes that only collect this file need not spend."""
+    import transformers
+
+    return transformers
 
 
 def tokens_of(batch: int, seq: int) -> Tensor:
@@ -152,21 +159,21 @@ def torch_norm(norm: Any, eps: float) -> nn.Module:
 
 class TestGpt2:
     @pytest.mark.parametrize(("n_blocks", "n_heads", "hidden"), [(1, 1, 7), (3, 5, 33), (11, 2, 12)])
-    def test_logits_and_gradients(self, n_blocks: int, n_heads: int, hidden: int) -> None:
+    def test_logits_and_gradients(self, library: Any, n_blocks: int, n_heads: int, hidden: int) -> None:
         sizes: dict[str, Any] = {"vocab_size": VOCAB, "n_positions": 9, "n_embd": 10, "n_inner": hidden}
         sizes |= {"n_layer": n_blocks, "n_head": n_heads, "bos_token_id": 0, "eos_token_id": 0}
-        model = shaken(GPT2LMHeadModel(GPT2Config(**sizes, **ATTENTION)))
+        model = shaken(library.GPT2LMHeadModel(library.GPT2Config(**sizes, **ATTENTION)))
         for seq in (2, 6, 9):
             must_agree(model, from_gpt2, lambda x, w: gpt2(x, w, n_heads), tokens_of(3, seq), EXACT)
 
-    def test_first_weights_have_the_librarys_deviations(self) -> None:
+    def test_first_weights_have_the_librarys_deviations(self, library: Any) -> None:
         sizes = {"vocab": 50, "d_model": 48, "n_blocks": 6, "n_heads": 4, "d_hidden": 192, "max_positions": 60}
         ours = init_gpt2(sizes | {"family": "gpt2", "n_kv_heads": 4, "tied": True}, seed=1)
-        config = GPT2Config(
+        config = library.GPT2Config(
             vocab_size=50, n_positions=60, n_embd=48, n_layer=6, n_head=4, bos_token_id=0, eos_token_id=0
         )
         torch.manual_seed(0)
-        theirs = from_gpt2({name: p.detach() for name, p in GPT2LMHeadModel(config).named_parameters()})
+        theirs = from_gpt2({name: p.detach() for name, p in library.GPT2LMHeadModel(config).named_parameters()})
         assert theirs.keys() == ours.keys()
         for ending in ("wq", "wk", "wv", "wo", "w_in", "w_out"):
             pooled = [torch.cat([t.flatten() for k, t in w.items() if k.endswith(ending)]) for w in (ours, theirs)]
@@ -174,9 +181,9 @@ class TestGpt2:
         for key in (key for key in ours if ours[key].dim() == 1):
             assert torch.equal(ours[key], theirs[key])
 
-    def test_count_of_gpt2_small(self) -> None:
+    def test_count_of_gpt2_small(self, library: Any) -> None:
         with torch.device("meta"):
-            model = GPT2LMHeadModel(GPT2Config())
+            model = library.GPT2LMHeadModel(library.GPT2Config())
         sizes = {"vocab": 50257, "d_model": 768, "n_blocks": 12, "n_heads": 12, "n_kv_heads": 12, "d_hidden": 3072}
         config = sizes | {"family": "gpt2", "max_positions": 1024, "tied": True}
         assert sum(p.numel() for p in model.parameters()) == count_parameters(config)
@@ -193,14 +200,22 @@ class TestLlama:
     @pytest.mark.parametrize("tied", [True, False], ids=["tied", "untied"])
     @LLAMAS
     def test_logits_and_gradients(
-        self, n_heads: int, n_kv_heads: int, n_blocks: int, base: float, eps: float, tied: bool, exact: bool
+        self,
+        library: Any,
+        n_heads: int,
+        n_kv_heads: int,
+        n_blocks: int,
+        base: float,
+        eps: float,
+        tied: bool,
+        exact: bool,
     ) -> None:
         sizes: dict[str, Any] = {"vocab_size": VOCAB, "hidden_size": 24, "intermediate_size": 17}
         sizes |= {"num_hidden_layers": n_blocks}
         sizes |= {"num_attention_heads": n_heads, "num_key_value_heads": n_kv_heads, "max_position_embeddings": 32}
         asked: dict[str, Any] = {"rope_theta": base, "rms_norm_eps": eps, "tie_word_embeddings": tied}
-        config = LlamaConfig(**sizes, **asked, **ATTENTION)
-        model = shaken(LlamaForCausalLM(config))
+        config = library.LlamaConfig(**sizes, **asked, **ATTENTION)
+        model = shaken(library.LlamaForCausalLM(config))
         model = without_rounding(model, config, base) if exact else model
         weights = from_llama(dict(model.named_parameters()))
         assert ("lm_head" in weights) != tied
@@ -211,9 +226,9 @@ class TestLlama:
         for seq in (2, 13):
             must_agree(model, from_llama, ours, tokens_of(3, seq), EXACT if exact else ROUNDED)
 
-    def test_count_of_llama_7b(self) -> None:
+    def test_count_of_llama_7b(self, library: Any) -> None:
         with torch.device("meta"):
-            model = LlamaForCausalLM(LlamaConfig())
+            model = library.LlamaForCausalLM(library.LlamaConfig())
         sizes = {"vocab": 32000, "d_model": 4096, "n_blocks": 32, "n_heads": 32, "n_kv_heads": 32, "d_hidden": 11008}
         config = sizes | {"family": "llama", "max_positions": 2048, "tied": False}
         assert sum(p.numel() for p in model.parameters()) == count_parameters(config)

@@ -1,13 +1,15 @@
 """Python processes that need not import torch: each is forked from one that has done so.
 
 An import of torch costs two seconds of a core, and many tests want a process of their own: for an exit code, for a
-session of the suites, of which a process can hold but one. What is forked here has its own streams, environment and
-folder, and ends as any interpreter does. Whatever a process imports or does not import cannot be tested in this way.
+session of the suites, of which a process can hold but one, for a terminal. What is forked here has its own streams,
+environment and folder, and ends as any interpreter does. Whatever a process imports or does not import cannot be tested
+in this way.
 """
 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import json
 import os
@@ -16,10 +18,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import termios
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from grader.sandbox import Zygote
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,37 +49,63 @@ class WarmPython:
         self._server.communicate(timeout=60)
 
     def run(
-        self, *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, seconds: int = 120
-    ) -> subprocess.CompletedProcess[str]:
+        self, *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, seconds: int = 120,
+        lend: bool = False, together: bool = False,
+    ) -> subprocess.CompletedProcess[str]:  # fmt: skip
         """What `subprocess.run([sys.executable, *arguments], capture_output=True, text=True)` returns.
 
         arguments: "-c" and a text or "-m" and a module, and what the program finds in `sys.argv`. After so many
-        seconds it is ended by SIGALRM.
+        seconds it is ended by SIGALRM. lend: a zygote that it wants is one that runs already, and goes on running;
+        together: standard error goes where standard output goes.
         """
         with tempfile.TemporaryDirectory() as folder:
-            out, err = Path(folder, "out"), Path(folder, "err")
-            job = {
-                "arguments": arguments,
-                "cwd": str(cwd or Path.cwd()),
-                "env": dict(os.environ if env is None else env),
-                "streams": [os.devnull, str(out), str(err)],
-                "seconds": seconds,
-            }
-            assert self._server.stdin is not None
-            assert self._server.stdout is not None
-            self._server.stdin.write(json.dumps(job) + "\n")
-            line = self._server.stdout.readline()
-            assert line, "the process that forks the others has ended"
+            out = Path(folder, "out")
+            err = out if together else Path(folder, "err")
+            self._begin(arguments, cwd, env, seconds, lend, streams=[os.devnull, str(out), str(err)])
+            code = self.finish()
             said = [path.read_text("utf-8") for path in (out, err)]
-            return subprocess.CompletedProcess([sys.executable, *arguments], int(line), *said)
+            return subprocess.CompletedProcess([sys.executable, *arguments], code, *said)
+
+    def start(self, *arguments: str, terminal: str, cwd: Path) -> None:
+        """Begin the same in a terminal, given by its path; `finish` must be called before anything else is run."""
+        self._begin(arguments, cwd, None, 120, lend=True, terminal=terminal)
+
+    def finish(self) -> int:
+        """Wait for the end of what was begun. Returns its exit code."""
+        assert self._server.stdout is not None
+        line = self._server.stdout.readline()
+        assert line, "the process that forks the others has ended"
+        return int(line)
+
+    def _begin(
+        self, arguments: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, seconds: int, lend: bool,
+        **where: Any,
+    ) -> None:  # fmt: skip
+        job = {
+            "arguments": arguments,
+            "cwd": str(cwd or Path.cwd()),
+            "env": dict(os.environ if env is None else env),
+            "seconds": seconds,
+            "lend": lend,
+            **where,
+        }
+        assert self._server.stdin is not None
+        self._server.stdin.write(json.dumps(job) + "\n")
 
 
 def _next_job() -> dict[str, Any] | None:
     """In this process: fork for every job until there are no more, then None. In each fork: its job."""
+    zygote: Zygote | None = None
     for line in sys.stdin:
+        job: dict[str, Any] = json.loads(line)
+        if job["lend"] and zygote is None:
+            zygote = grader.sandbox.Zygote()
+            zygote.wait_until_ready()
         pid = os.fork()
         if pid == 0:
-            job: dict[str, Any] = json.loads(line)
+            if job["lend"]:
+                assert zygote is not None
+                lent.after_fork(zygote)
             return job
         _, status = os.waitpid(pid, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
@@ -84,11 +116,19 @@ def _next_job() -> dict[str, Any] | None:
 def _become(job: dict[str, Any]) -> None:
     """Take on the streams, the folder and the environment of a job."""
     signal.alarm(job["seconds"])
-    flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
-    for number, (path, flag) in enumerate(zip(job["streams"], flags, strict=True)):
-        opened = os.open(path, flag, 0o600)
-        os.dup2(opened, number)
+    if terminal := job.get("terminal"):
+        os.setsid()
+        opened = os.open(terminal, os.O_RDWR)
+        fcntl.ioctl(opened, termios.TIOCSCTTY, 0)
+        for number in range(3):
+            os.dup2(opened, number)
         os.close(opened)
+    else:
+        for number, path in enumerate(job["streams"]):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
+            opened = os.open(path, flags, 0o600)
+            os.dup2(opened, number)
+            os.close(opened)
     sys.stdin, sys.stdout, sys.stderr = (
         os.fdopen(number, mode, encoding="utf-8", closefd=False) for number, mode in enumerate(("r", "w", "w"))
     )
@@ -133,14 +173,18 @@ class _Leaving:
 
 if __name__ == "__main__":
     leaving = _Leaving()
+    sys.modules["readline"] = None  # type: ignore[assignment]  # once it is there, `input` reads keys in another way
+
+    import lent
 
     import grader.cli.desk
     import grader.grading
     import grader.render.html
     import grader.render.text
     import grader.selfcheck.exercise
-    import grader.session  # noqa: F401
+    import grader.session
 
+    del sys.modules["readline"]
     gc.freeze()  # a fork need not copy the pages of what it never collects
     if (given := _next_job()) is not None:
         _become(given)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nightly import share
 
 from grader.sandbox import Call, Limits, Outcome, Returned, Worker, Zygote
 
@@ -272,6 +273,12 @@ def _guarded(cage: Cage) -> Iterator[Cage]:
 @pytest.fixture(params=LEVELS, ids=lambda level: level.name)
 def cage(request: pytest.FixtureRequest, cage_of: Callable[[Level], Cage]) -> Iterator[Cage]:
     """Every level, the weak one too: for what no level may give away."""
+    yield from _guarded(cage_of(request.param))
+
+
+@pytest.fixture(params=share(LEVELS, of=3), ids=lambda level: level.name)
+def outermost_cage(request: pytest.FixtureRequest, cage_of: Callable[[Level], Cage]) -> Iterator[Cage]:
+    """All layers and none; those between at night. For what does not rest on the layers, and for what takes long."""
     yield from _guarded(cage_of(request.param))
 
 

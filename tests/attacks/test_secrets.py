@@ -204,13 +204,13 @@ with ThreadPoolExecutor(3) as pool:
 """
 
 
-def test_killing_the_grader_leaves_nothing_running(cage, warm_python):
+def test_killing_the_grader_leaves_nothing_running(outermost_cage, warm_python):
     """Not even workers that ignore every signal, have asked not to die with their parent and closed the channel."""
     room = Path(tempfile.mkdtemp())  # a grader that is killed cannot clear away its folders
     room.chmod(0o755)
     told, environment = room / "told", {**os.environ, "TMPDIR": str(room)}
     with ThreadPoolExecutor(1) as pool:
-        grader = pool.submit(warm_python.run, "-c", GRADER, str(told), *cage.level.without, env=environment)
+        grader = pool.submit(warm_python.run, "-c", GRADER, str(told), *outermost_cage.level.without, env=environment)
         while not (told.exists() and told.read_text().endswith("\n")):
             assert not grader.done(), grader.result()
             time.sleep(0.01)
@@ -229,4 +229,6 @@ def test_killing_the_grader_leaves_nothing_running(cage, warm_python):
             signal.pidfd_send_signal(handle, signal.SIGKILL)
         os.close(handle)
     shutil.rmtree(room)
-    assert not left or not cage.level.walled, "only the weak level lets a worker say that it will outlive its parent"
+    assert not left or not outermost_cage.level.walled, (
+        "only the weak level lets a worker say that it will outlive its parent"
+    )

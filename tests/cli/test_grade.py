@@ -1,6 +1,7 @@
 """`anatomy grade`, `check` and `doctor` as a person runs them: whole processes, exact exit codes.
 
-Where only the verdict counts, and not how the process starts, it is one that has torch already (`warm`).
+Where only the verdict counts, and not how the process starts, it is one that has torch already, with a zygote that runs
+already (`warm`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from nightly import NIGHTLY
 from warm import WarmPython
 
 from grader.course.load import load_course
@@ -22,6 +24,8 @@ from grader.course.stubs import stub_source
 from grader.places import reference_folder
 
 ANATOMY = [sys.executable, "-m", "grader.cli"]
+JOBS = () if NIGHTLY else ("--jobs", "1")
+"""Each process more has torch to import, twice."""
 
 
 def anatomy(*words: str, cwd: Path, **options) -> subprocess.CompletedProcess[str]:
@@ -32,8 +36,8 @@ def anatomy(*words: str, cwd: Path, **options) -> subprocess.CompletedProcess[st
 
 @pytest.fixture
 def warm(warm_python: WarmPython) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """The same in a process that need not import torch."""
-    return lambda *words, **options: warm_python.run("-m", "grader.cli", *words, **options)
+    """The same in a process that need not import torch, with a zygote that need not either."""
+    return lambda *words, **options: warm_python.run("-m", "grader.cli", *words, **{"lend": True, **options})
 
 
 def stubs(root: Path) -> Path:
@@ -105,7 +109,7 @@ def forms(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython) -> 
     printed = {}
     for style, words in options.items():
         env = {**os.environ, "ANATOMY_HOME": str(root / "home")}
-        done = warm_python.run("-m", "grader.cli", "grade", *words, "--format", style, cwd=root, env=env)
+        done = warm_python.run("-m", "grader.cli", "grade", *words, "--format", style, cwd=root, env=env, lend=True)
         assert done.returncode == 0, done.stdout + done.stderr
         printed[style] = done.stdout
     assert printed["html"] == ""
@@ -171,12 +175,12 @@ def test_a_log_that_cannot_be_written_hides_no_verdict(workspace, tmp_path, warm
     assert "Note:" in done.stderr
 
 
-def test_pytest_settings_of_the_person_do_not_leak_into_the_suites(workspace):
+def test_pytest_settings_of_the_person_do_not_leak_into_the_suites(workspace, warm):
     answer(workspace, "normalization")
     env = {**os.environ, "PYTEST_ADDOPTS": "--no-such-option", "PYTEST_PLUGINS": "no_such_plugin"}
     (workspace / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\n", "utf-8")
     (workspace / "conftest.py").write_text("raise SystemExit('conftest ran')\n", "utf-8")
-    assert anatomy("grade", "normalization.rms_norm", cwd=workspace, env=env).returncode == 0
+    assert warm("grade", "normalization.rms_norm", cwd=workspace, env=env).returncode == 0
 
 
 def test_watch_grades_again_when_a_file_is_saved(workspace, tmp_path):
@@ -206,13 +210,13 @@ def wait_until(condition, seconds: float = 60.0) -> None:
 
 
 def test_the_course_proves_a_lesson(tmp_path, warm):
-    done = warm("check", "normalization", cwd=tmp_path)
+    done = warm("check", "normalization", *JOBS, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 problems" in done.stdout
 
 
-def test_doctor_says_what_is_on_and_what_is_not(workspace):
-    done = anatomy("doctor", cwd=workspace)
+def test_doctor_says_what_is_on_and_what_is_not(workspace, warm):
+    done = warm("doctor", cwd=workspace, lend=False)
     assert done.returncode == 0, done.stdout + done.stderr
     words = done.stdout.split()
     assert "protection" in words
@@ -232,7 +236,7 @@ def test_doctor_has_a_form_for_programs(workspace, warm):
 def test_code_that_would_kill_the_maker_of_workers_is_refused_like_any_other_error(workspace, warm):
     source = "def rms_norm(x, weight, eps=1e-6):\n    import os, signal\n    os.kill(os.getppid(), signal.SIGKILL)\n"
     (workspace / "student" / "normalization.py").write_text(source, "utf-8")
-    done = warm("grade", "normalization.rms_norm", cwd=workspace)
+    done = warm("grade", "normalization.rms_norm", cwd=workspace, lend=False)  # lest it succeed
     assert done.returncode == 1
     assert "PermissionError" in done.stdout
     assert "Traceback" not in done.stderr

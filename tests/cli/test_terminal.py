@@ -3,12 +3,14 @@
 import os
 import pty
 import select
-import signal
 import sys
 import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from warm import WarmPython
 
 from grader.records.log import Log
 
@@ -18,15 +20,24 @@ CLEARED = "\x1b[2J"
 
 
 class Terminal:
-    """The command in a terminal of its own."""
+    """The command in a terminal of its own. warm: in a process that has torch; without it, started as a person does."""
 
-    def __init__(self, *words: str, cwd: Path) -> None:
-        self.pid, self._descriptor = pty.fork()
-        if self.pid == 0:
-            os.chdir(cwd)
-            os.environ["TERM"] = "xterm"
-            os.execv(sys.executable, [sys.executable, "-m", "grader.cli", *words])
+    def __init__(self, *words: str, cwd: Path, warm: WarmPython | None) -> None:
         self.seen = ""
+        self.over = False
+        self._warm = warm
+        self._theirs: int | None = None
+        if warm is None:
+            self.pid, self._descriptor = pty.fork()
+            if self.pid == 0:
+                os.chdir(cwd)
+                os.environ["TERM"] = "xterm"
+                os.execv(sys.executable, [sys.executable, "-m", "grader.cli", *words])
+        else:
+            self._descriptor, self._theirs = pty.openpty()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("TERM", "xterm")
+                warm.start("-m", "grader.cli", *words, terminal=os.ttyname(self._theirs), cwd=cwd)
 
     def wait_for(self, *texts: str) -> str:
         """Read until one of the texts appears. Returns what was read since the last time, up to its end."""
@@ -58,27 +69,55 @@ class Terminal:
                 break
             self.seen += piece
         else:
-            os.kill(self.pid, signal.SIGKILL)
-        _, status = os.waitpid(self.pid, 0)
+            pytest.fail(f"it did not end; there is {self.seen[-500:]!r}")
+        return self.seen, self.hang_up()
+
+    def hang_up(self) -> int:
+        """What ends whatever still runs there. Returns the exit code."""
+        self.over = True
         os.close(self._descriptor)
-        return self.seen, os.waitstatus_to_exitcode(status)
+        if self._warm is not None:
+            return self._warm.finish()
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def _read(self) -> str:
         try:
-            return os.read(self._descriptor, 65536).decode(errors="replace")
+            read = os.read(self._descriptor, 65536).decode(errors="replace")
         except OSError:  # so Linux reports the end
             return ""
+        if self._theirs is not None:  # the process has opened it as well: now its end is seen here
+            os.close(self._theirs)
+            self._theirs = None
+        return read
+
+
+Begin = Callable[..., Terminal]
 
 
 @pytest.fixture
-def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> Terminal:
+def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path, warm_python: WarmPython) -> Iterator[Begin]:
     """A review of `feedforward`, the day after it was completed, at its first question."""
-    monkeypatch.setenv("ANATOMY_NOW", "2026-03-01T12:00:00+01:00")
-    Terminal("complete", "feedforward", cwd=tmp_path).end()
+    home.mkdir()
+    (home / "device").write_text("laptop\n", encoding="ascii")  # decides the questions; the first is none to explain
+    Log(home).append("complete", {"lesson": "feedforward"}, datetime(2026, 3, 1, 11, tzinfo=UTC))
     monkeypatch.setenv("ANATOMY_NOW", "2026-03-02T12:00:00+01:00")
-    terminal = Terminal("review", cwd=tmp_path)
-    terminal.wait_for("> ")
-    return terminal
+
+    begun: list[Terminal] = []
+
+    def begin(until: str = "> ", warm: bool = True) -> Terminal:
+        begun.append(Terminal("review", cwd=tmp_path, warm=warm_python if warm else None))
+        begun[-1].wait_for(until)
+        return begun[-1]
+
+    yield begin
+    for terminal in begun:
+        if not terminal.over:
+            terminal.hang_up()
+
+
+@pytest.fixture
+def session(begin: Begin) -> Terminal:
+    return begin()
 
 
 def answers(home: Path) -> int:
@@ -97,7 +136,8 @@ def test_each_question_has_an_empty_screen_and_enter_leads_to_the_next(session, 
     assert code == 1
 
 
-def test_ctrl_c_is_one_sentence_and_keeps_what_was_answered(session, home):
+def test_ctrl_c_is_one_sentence_and_keeps_what_was_answered(begin, home):
+    session = begin(warm=False)
     session.miss()
     session.type("\x03")
     rest, code = session.end()
@@ -132,12 +172,12 @@ def test_an_arrow_key_uses_no_try(session, home):
     assert answers(home) == 0
 
 
-def test_a_session_that_is_gone_on_with_says_so_on_the_first_screen(session, tmp_path):
-    session.miss()
-    session.type("\x04")
-    session.end()
-    terminal = Terminal("review", cwd=tmp_path)
-    shown = terminal.wait_for("question 2 of 8")
-    assert "1 of 8 are answered" in shown.rpartition(CLEARED)[2]
+def test_a_session_that_is_gone_on_with_says_so_on_the_first_screen(begin):
+    first = begin()
+    first.miss()
+    first.type("\x04")
+    first.end()
+    terminal = begin(until=CLEARED)
+    assert "1 of 8 are answered" in terminal.wait_for("question 2 of 8").rpartition(CLEARED)[2]
     terminal.type("\x04")
     terminal.end()

@@ -37,25 +37,27 @@ class GradingDesk:
 
     def grade(
         self, modules: Mapping[str, str | bytes], *targets: str, seed: int = 1, hide_expected: bool = False,
-        seconds: float | None = None,
+        seconds: float | None = None, anew: bool = False,
     ) -> Report:  # fmt: skip
         """Grade modules by slug; a lesson that is not given has no file. seconds: a limit in place of the lesson's, for
-        what is waited for to the last moment."""
+        what is waited for to the last moment; anew: by a grader that has graded nothing before."""
         self._count += 1
         folder = self._folder / f"submission-{self._count}"
         folder.mkdir()
         for slug, text in modules.items():
             data = text if isinstance(text, bytes) else text.encode()
             (folder / f"{slug}.py").write_bytes(data)
-        return self.grade_folder(folder, *targets, seed=seed, hide_expected=hide_expected, seconds=seconds)
+        return self.grade_folder(folder, *targets, seed=seed, hide_expected=hide_expected, seconds=seconds, anew=anew)
 
     def grade_folder(
-        self, folder: Path, *targets: str, seed: int = 1, hide_expected: bool = False, seconds: float | None = None
-    ) -> Report:
+        self, folder: Path, *targets: str, seed: int = 1, hide_expected: bool = False, seconds: float | None = None,
+        anew: bool = False,
+    ) -> Report:  # fmt: skip
         """Grade a folder as it is."""
         asked = list(targets) or [lesson.slug for lesson in load_course().lessons]
         request = {
             "folder": str(folder), "targets": asked, "seed": seed, "hide_expected": hide_expected, "seconds": seconds,
+            "anew": anew,
         }  # fmt: skip
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -1,6 +1,8 @@
 """Grades submissions for the tests: one JSON request a line on stdin, one report a line on stdout.
 
-The suites live in a pytest session of their own, and a process can hold only one: hence a process apart.
+The suites live in a pytest session of their own, and a process can hold only one: hence a process apart. Requests that
+ask for the same options share a grader, as submissions of a class do: it proves the protection and asks the reference
+and the misconceptions once.
 """
 
 import json
@@ -28,13 +30,17 @@ def main() -> None:
         from grader.workspace import read_submission
 
         whole = load_course()
+        graders: dict[tuple[Options, float | None], Grader] = {}
 
         def body(suites: Suites) -> int:
             for line in sys.stdin:
                 request = json.loads(line)
-                course = hurried(whole, request["seconds"]) if request["seconds"] else whole
                 options = Options(seed=request["seed"], hide_expected=request["hide_expected"])
-                grader = Grader(course, suites, zygote, options)
+                key = (options, request["seconds"])
+                if key not in graders or request["anew"]:
+                    course = hurried(whole, request["seconds"]) if request["seconds"] else whole
+                    graders[key] = Grader(course, suites, zygote, options)
+                grader, course = graders[key], graders[key].course
                 exercises = course.ordered(e for target in request["targets"] for e in course.resolve(target))
                 report = grader.grade(read_submission(Path(request["folder"]), course), exercises)
                 print(json.dumps(report.to_dict(), default=list), flush=True)

@@ -59,12 +59,13 @@ def test_renamed_parameters_are_no_mistake(grade_one):
 
 
 def test_a_syntax_error_costs_its_own_lesson_only_and_shows_the_line(desk, answers):
-    report = desk.grade({**answers, "normalization": "import torch\n\ndef rms_norm(x, weight:\n    return x\n"})
+    broken = "import torch\n\ndef rms_norm(x, weight:\n    return x\n"
+    report = desk.grade({**answers, "normalization": broken}, "objective", "normalization", "attention")
     results = by_id(report)
     assert results[RMS].status == "error"
     assert "normalization.py, line 3" in results[RMS].message
     assert "^" in results[RMS].message
-    assert all(result.status == "passed" for result in results.values() if result.lesson == "objective")
+    assert all(result.status == "passed" for result in results.values() if result.lesson != "normalization")
 
 
 def test_a_file_that_is_not_utf8_is_named(desk, answers):
@@ -108,7 +109,7 @@ def test_only_the_functions_asked_for_are_reported(desk, answers):
 
 def test_two_gradings_with_one_seed_say_the_same(desk, with_functions):
     modules = with_functions({RMS: "def rms_norm(x, weight, eps=1e-6):\n    return x * weight\n"})
-    first, second = desk.grade(modules, "normalization"), desk.grade(modules, "normalization")
+    first, second = (desk.grade(modules, "normalization", anew=True) for _ in range(2))
     strip = lambda report: [(e.id, e.status, e.earned, e.message, e.evidence) for e in report.exercises]  # noqa: E731
     assert strip(first) == strip(second)
     other = desk.grade(modules, "normalization", seed=2)

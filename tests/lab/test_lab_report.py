@@ -214,7 +214,7 @@ def graded(tmp_path: Path, warm_python: WarmPython) -> Callable[..., tuple[int, 
             (workspace / "student" / f"{lesson.slug}.py").write_text(text, "utf-8")
         shutil.copytree(report.path.parent, workspace / "lab")
         words = ["grade", "lab.kv_cache_bytes", "--student", str(workspace), "--format", style]
-        done = warm_python.run("-m", "grader.cli", *words)
+        done = warm_python.run("-m", "grader.cli", *words, lend=True)
         return done.returncode, done.stdout
 
     return graded

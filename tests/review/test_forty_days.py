@@ -6,19 +6,20 @@ The transcript, forty_days.txt, is what such a learner reads. `ANATOMY_WRITE_TRA
 import io
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from lent import Lent
 from typist import Answering, Typist, right, wrong
+from warm import WarmPython
 
 from grader.cli import main
 from grader.course.load import load_course
 from grader.places import reference_folder
+from grader.sandbox import Zygote
 
 TRANSCRIPT = Path(__file__).with_name("forty_days.txt")
 DAY_0 = datetime.fromisoformat("2026-03-16T09:00:00+01:00")
@@ -31,7 +32,8 @@ EPS_OUTSIDE = ANSWERS.replace("torch.sqrt(mean_square + eps)", "(torch.sqrt(mean
 class Machine:
     """One of the learner's machines: a home for its records, and what was typed and read on it."""
 
-    def __init__(self, name: str, folder: Path, transcript: list[str]) -> None:
+    def __init__(self, name: str, folder: Path, transcript: list[str], python: WarmPython) -> None:
+        self._python = python
         self.name, self.home, self.work = name, folder / name, folder / f"{name}-work"
         self._transcript = transcript
         self.work.mkdir()
@@ -54,15 +56,7 @@ class Machine:
         (self.work / "student" / "normalization.py").write_text(answers, encoding="utf-8")
         words = ("grade", "normalization")
         environment = {**os.environ, "ANATOMY_HOME": str(self.home), "ANATOMY_NOW": when.isoformat()}
-        done = subprocess.run(
-            [sys.executable, "-m", "grader.cli", *words],
-            cwd=self.work,
-            env=environment,
-            text=True,
-            check=False,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        done = self._python.run("-m", "grader.cli", *words, cwd=self.work, env=environment, lend=True, together=True)
         self._note(when, words, done.stdout, done.returncode)
 
     def _note(self, when: datetime, words: Collection[str], output: str, code: int) -> None:
@@ -92,11 +86,13 @@ def missing(*numbers: int, stop: int | None = None) -> Answering:
 
 
 @pytest.fixture(scope="module")
-def transcript(tmp_path_factory: pytest.TempPathFactory) -> str:
+def transcript(tmp_path_factory: pytest.TempPathFactory, warm_python: WarmPython, zygote: Zygote) -> str:
     lines: list[str] = []
     folder = tmp_path_factory.mktemp("forty-days")
-    laptop, desktop = Machine("laptop", folder, lines), Machine("desktop", folder, lines)
-    live_through(laptop, desktop)
+    laptop, desktop = (Machine(name, folder, lines, warm_python) for name in ("laptop", "desktop"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grader.cli.companion.Zygote", lambda: Lent(zygote))
+        live_through(laptop, desktop)
     return "\n".join(lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,12 +22,6 @@ from grader.workspace import read_submission
 GREEDY = Sampling()
 Changes = dict[str, tuple[str, str]]
 """By lesson: a text of the reference, and what stands in its place."""
-
-
-@pytest.fixture(scope="session")
-def zygote() -> Iterator[Zygote]:
-    with Zygote() as started:
-        yield started
 
 
 def write(folder: Path, changes: Changes) -> Path:

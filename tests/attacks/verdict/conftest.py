@@ -58,8 +58,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def grade(cage: Any, desk: Desk) -> Callable[..., Report]:
+def grade(outermost_cage: Any, desk: Desk) -> Callable[..., Report]:
     """Grade at the level of the cage, with the cage's bait and neighbour beside: `grade({"normalization": text}, id)`."""
+    cage = outermost_cage
 
     def at_this_level(modules: Mapping[str, str], *targets: str) -> Report:
         return desk.grade(cage.level.without, modules, *targets)

@@ -1,7 +1,6 @@
 """The learner's own code and snippets run apart, and whatever happens there costs nothing."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,12 +27,6 @@ def rms_norm(x, weight, eps=1e-6):
     {body}
 """
 TWICE_TOO_LARGE = RMS.format(body="return 2 * x / (x.square().mean(-1, keepdim=True) + eps).sqrt() * weight")
-
-
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote() as started:
-        yield started
 
 
 def asked(kind: str = "numeric", at: tuple[int, ...] = (1,)) -> Drawn:
