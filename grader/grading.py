@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from grader.attempt import Attempt, decided, settle
+from grader.authority import authority, flawed_function, reference_function
 from grader.candidate import Candidate
 from grader.course.model import Course, Exercise
 from grader.import_failure import import_verdict, origin
 from grader.judge.answer import Answer
 from grader.judge.check import Examination
 from grader.judge.evidence import smallest
-from grader.judge.misconception import Flawed
 from grader.judge.probe import Probe
 from grader.judge.source import StudentSource, parse_submission
 from grader.judge.values import identical
@@ -33,21 +32,10 @@ from grader.session import Suites, TestRecord
 from grader.standin import stand_in
 from grader.workspace import Submission
 
+__all__ = ["Grader", "flawed_function", "reference_function"]
+
 TIMEOUTS_PER_EXERCISE = 2
 """After so many tests of one exercise ran out of time the rest are not waited for."""
-
-
-def reference_function(exercise: Exercise) -> Callable[..., Any]:
-    """The reference's function of an exercise."""
-    function: Callable[..., Any] = getattr(importlib.import_module(f"reference.{exercise.lesson}"), exercise.name)
-    return function
-
-
-def flawed_function(exercise: Exercise) -> Flawed | None:
-    """The catalogue of an exercise, None if it has none."""
-    module = importlib.import_module(f"grader.misconceptions.{exercise.lesson}")
-    found: Flawed | None = module.catalogue.exercises.get(exercise.name)
-    return found
 
 
 class Grader:
@@ -74,6 +62,7 @@ class Grader:
         self._cache = cache
         self._accept = accept
         self._protection: Protection | None = None
+        self.authority = authority()
         self.helper = ThreadPoolExecutor(1, "reference")
         self._answers: dict[str, dict[str, list[tuple[Probe, Answer]]]] = {}
 
@@ -91,12 +80,19 @@ class Grader:
         finally:
             sitting.close()
         results = tuple(
-            settle(attempt, flawed_function, hide_expected=self.options.hide_expected) for attempt in attempts
+            settle(attempt, self.authority.catalogue, hide_expected=self.options.hide_expected) for attempt in attempts
         )
         problems = sitting.problems({exercise.lesson for exercise in exercises})
         layers, level = sitting.protection()
         return Report(
-            submission.folder.name, self.options.seed, layers, results, problems, level, held_out=self.options.held_out
+            submission.folder.name,
+            self.options.seed,
+            layers,
+            results,
+            problems,
+            level,
+            held_out=self.options.held_out,
+            public=self.authority.public,
         )
 
     def protection(self) -> Protection:
@@ -178,7 +174,7 @@ class _Sitting:
             return decided(exercise, tests, "error", definition.problem)
         if definition.is_stub:
             return decided(exercise, tests, "not_started", "Not written yet.")
-        required, optional = _parameters(reference_function(exercise))
+        required, optional = _parameters(self.grader.authority.function(exercise))
         if problem := self.student.signature_problem(exercise.lesson, exercise.name, required, optional):
             return decided(exercise, tests, "error", problem)
         findings = self.student.forbidden_use(
@@ -214,12 +210,8 @@ class _Sitting:
         failure = self._revivals.repeated(candidate.import_failure)
         if failure is not None:
             return decided(exercise, tests, *import_verdict(exercise, failure))
-        examination = Examination(
-            reference_function(exercise),
-            partial(candidate.ask, exercise.name),
-            grader.answers(exercise),
-            grader.helper,
-        )
+        ask = partial(candidate.ask, exercise.name)
+        examination = grader.authority.examination(exercise, ask, grader.answers(exercise), grader.helper)
         records: list[TestRecord] = []
         for test in tests:
             if sum(record.status == "timeout" for record in records) >= TIMEOUTS_PER_EXERCISE:
@@ -240,6 +232,8 @@ class _Sitting:
         """Examine again with the reference's functions in place of those that it rests on and that are wrong."""
         reached = self.student.all_dependencies(exercise.lesson, exercise.name, self._everything)
         course = self.grader.course
+        if self.grader.authority.public:
+            return self._resting(alone, [e for e in course.exercises if (e.lesson, e.name) in reached])
         faulty = [
             other
             for other in course.exercises
@@ -267,6 +261,17 @@ class _Sitting:
         if sum(again.earned) < sum(alone.earned) or again.verdict is not None:
             return alone
         return replace(again, notes=(*again.notes, f"Judged with a correct {names} in place of yours."))
+
+    def _resting(self, alone: Attempt, below: Sequence[Exercise]) -> Attempt:
+        """The attempt as it is, with a note on what it rests on: without a reference nothing right can be lent."""
+        wrong = [other for other in below if other != alone.exercise and not self._is_fine(other)]
+        if not wrong:
+            return alone
+        names = ", ".join(f"`{other.id}`" for other in wrong)
+        says = f"It rests on {names}, which {'is' if len(wrong) == 1 else 'are'} not right yet: begin there."
+        if alone.verdict == "not_started":  # it is written; what it calls is not
+            return replace(alone, verdict="error", message=says)
+        return replace(alone, notes=(*alone.notes, says))
 
     def _may_be_lent(self, other: Exercise, exercise: Exercise) -> bool:
         """Whether a function below `exercise` is wrong, and the reference's may take its place.

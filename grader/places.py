@@ -31,6 +31,12 @@ def reference_folder() -> Path:
     return _ENGINE.parent / "reference"
 
 
+def outline_folder() -> Path:
+    """Where signatures and docstrings are read, one file a lesson: the answers, or in a student's bundle the stubs."""
+    stubs = _ENGINE / "_data" / "bundle" / "stubs"
+    return stubs if stubs.is_dir() else reference_folder()
+
+
 def suites_folder() -> Path:
     """The folder of the hidden suites, `test_<slug>.py` each."""
     return _ENGINE / "suites"

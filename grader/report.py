@@ -105,6 +105,8 @@ class Report:
     """Where the lab was asked for and there is one."""
     held_out: bool = False
     """Whether the seed is a secret of the instructor's: nothing that a student reads may show it."""
+    public: bool = False
+    """Whether only the public checks were made, those of a student's bundle."""
 
     @property
     def protection(self) -> str:
@@ -152,6 +154,7 @@ class Report:
             "submission": self.submission,
             "seed": self.seed,
             "held_out": self.held_out,
+            "public": self.public,
             "level": self.level,
             "layers": list(self.layers),
             "earned": self.earned,
@@ -187,6 +190,7 @@ class Report:
                 document.get("level"),
                 _written(document.get("lab_report")),
                 document.get("held_out", False),
+                document.get("public", False),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"the report lacks or mistakes a field: {error}") from error

@@ -213,6 +213,7 @@ class _Host:
     def pytest_configure(self, config: pytest.Config) -> None:
         config.addinivalue_line("markers", "exercise(name): the exercise that a class tests")
         config.addinivalue_line("markers", "points(kind, weight): what a test is worth")
+        config.addinivalue_line("markers", "public: the test is in the student's bundle too")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -9,6 +9,9 @@
 
 The first test of a class is a value test on a small input. The points of the exercise (lesson.yaml) are shared out by
 the weights. Tests of shape, dtype, refusals and laws pay only once the first value test has passed.
+
+A few tests of each exercise carry `@public` above their other marks: `anatomy release` takes these, and what they need
+of the file, into the student's bundle, with the reference's answers to them. Their code must give no answer away.
 """
 
 from __future__ import annotations
@@ -18,12 +21,16 @@ import pytest
 from grader.judge.check import Check
 from grader.judge.draw import Draw
 
-__all__ = ["Check", "Draw", "dtype", "exercise", "law", "raises", "shape", "value"]
+__all__ = ["Check", "Draw", "dtype", "exercise", "law", "public", "raises", "shape", "value"]
 
 
 def exercise(name: str) -> pytest.MarkDecorator:
     """The class tests the exercise of this name in the module's lesson."""
     return pytest.mark.exercise(name)
+
+
+public = pytest.mark.public
+"""The test goes into the student's bundle."""
 
 
 def value(weight: int = 1) -> pytest.MarkDecorator:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.course.model import Exercise
+from grader.edition import bundle
 from grader.judge.source import parse_submission
 from grader.report import NOTHING_RUN, ExerciseResult, Report
 from grader.workspace import Submission
@@ -29,4 +30,4 @@ def untouched_report(submission: Submission, exercises: Sequence[Exercise], seed
         )
         for exercise in exercises
     )
-    return Report(submission.folder.name, seed, NOTHING_RUN, results)
+    return Report(submission.folder.name, seed, NOTHING_RUN, results, public=bundle() is not None)

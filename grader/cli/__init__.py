@@ -2,7 +2,7 @@
 
 import click
 
-from grader import __version__
+from grader import __version__, edition
 from grader.cli.lazy import LazyCommand, LazyGroup
 
 COMMANDS = (
@@ -27,9 +27,11 @@ COMMANDS = (
     LazyCommand("log", "Take your records to another machine.", function="log_"),
     LazyCommand("run", "The trained model on your own functions."),
     LazyCommand("lab", "Experiments that are measured, and your report on them."),
+    LazyCommand("submit", "Pack what you hand in."),
     LazyCommand("batch", "Grade what a class has handed in."),
     LazyCommand("regrade", "Grade a class again where something has changed."),
     LazyCommand("gradebook", "A class's points, with what people decided; files for platforms.", function="gradebook_"),
+    LazyCommand("release", "Write the student's edition of the course."),
     LazyCommand("check", "Check the course against itself."),
     LazyCommand("doctor", "What this machine offers: versions, folders, sandbox."),
 )
@@ -38,6 +40,8 @@ COMMANDS = (
 @click.group(
     cls=LazyGroup,
     lazy_commands=COMMANDS,
+    offers=edition.offers,
+    elsewhere=edition.elsewhere,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="First time here? Type `anatomy start`, then `anatomy status`.",
 )

@@ -20,7 +20,8 @@ def check(lessons: tuple[str, ...], seeds: int, jobs: int | None) -> None:
 
     Stubs score 0 and the reference scores 100 %; a constant or an identity earns nothing; every catalogued mistake is
     caught and named as itself; every right variation passes; every quiz question has one right answer with all numbers
-    that it may draw. Exit code 1 if any of this is not so.
+    that it may draw. Of the whole course, also that a student's edition holds nothing hidden, and that its public
+    checks tell right from nothing. Exit code 1 if any of this is not so.
     """
     course = load_course()
     slugs = [course.lesson(slug).slug for slug in lessons] or [lesson.slug for lesson in course.lessons]
@@ -49,6 +50,19 @@ def check(lessons: tuple[str, ...], seeds: int, jobs: int | None) -> None:
     )
     for mistake in mistakes:
         click.echo(f"  {mistake}")
+    leaks = () if lessons else _prove_bundle()
     seconds = time.perf_counter() - started
-    click.echo(f"{tests} tests; {len(problems) + len(mistakes)} problems; {seconds:.0f} s.")
-    click.get_current_context().exit(1 if problems or mistakes else 0)
+    click.echo(f"{tests} tests; {len(problems) + len(mistakes) + len(leaks)} problems; {seconds:.0f} s.")
+    click.get_current_context().exit(1 if problems or mistakes or leaks else 0)
+
+
+def _prove_bundle() -> tuple[str, ...]:
+    """Make a student's edition and say what is wrong with it."""
+    from grader.selfcheck.bundle import prove_bundle
+
+    proof = prove_bundle()
+    found = f"{len(proof.problems)} problems" if proof.problems else "nothing hidden in it, all as promised"
+    click.echo(f"the student's edition, {proof.tests} public checks: {found}")
+    for problem in proof.problems:
+        click.echo(f"  {problem}")
+    return proof.problems

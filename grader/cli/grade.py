@@ -11,6 +11,7 @@ import click
 
 from grader.course.load import load_course
 from grader.course.model import Course, Exercise
+from grader.edition import refuse_other_seeds
 from grader.errors import UserError
 from grader.report import Report, WrittenReport
 from grader.workspace import MODULE_FOLDER, Submission, find_workspace, module_folder, read_submission
@@ -51,6 +52,7 @@ def grade(
     Exit code 0 if everything asked for passed, 1 if something did not, 2 for a usage error, 3 for a fault of the
     grader's own.
     """
+    refuse_other_seeds(seed)
     course = load_course()
     exercises = _asked(course, targets)
     folder = module_folder(student, course) if student else find_workspace(Path.cwd(), course).student_dir

@@ -5,7 +5,7 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -39,9 +39,19 @@ class LazyCommand:
 class LazyGroup(click.Group):
     """The group behind `anatomy`."""
 
-    def __init__(self, *args: Any, lazy_commands: Sequence[LazyCommand] = (), **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        lazy_commands: Sequence[LazyCommand] = (),
+        offers: Callable[[str], bool] = lambda _: True,
+        elsewhere: Callable[[str], str] = str,
+        **kwargs: Any,
+    ) -> None:
+        """offers: whether a command is to be had in this installation; elsewhere: the sentence for one that is not."""
         super().__init__(*args, **kwargs)
-        self._lazy = {command.name: command for command in lazy_commands}
+        self._lazy = {command.name: command for command in lazy_commands if offers(command.name)}
+        self._absent = {command.name for command in lazy_commands} - self._lazy.keys()
+        self._elsewhere = elsewhere
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """The subcommands in the order in which a learner needs them."""
@@ -57,6 +67,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the subcommand; of a mistyped one, say which was meant (click knows no lazy ones)."""
         name = args[0]
+        if name in self._absent and not ctx.resilient_parsing:
+            raise UserError(self._elsewhere(name))
         if name not in self._lazy and not name.startswith("-") and not ctx.resilient_parsing:
             import difflib  # only a mistyped command needs it
 

@@ -20,7 +20,7 @@ from grader.review.bank import LessonBank
 from grader.review.history import LessonHistory, fold_reviews
 from grader.review.ladder import EXTENSION, Place, passes, place
 from grader.review.listing import rung_name
-from grader.review.questions.oracle import Oracle
+from grader.review.questions.recorded import oracle_here
 from grader.review.selection import choose
 from grader.review.session import ItemGone, Sitting, Tried
 from grader.review.summary import Summary
@@ -32,7 +32,7 @@ INTERRUPTED = 130
 def hold(course: Course, lessons: Sequence[str], *, practice: bool) -> int:
     """Hold a session on each of the lessons. Returns the exit code: 0 if all were passed (practice: ended)."""
     screen = Screen()
-    oracle = Oracle()
+    oracle = oracle_here()
     code = 0
     with ExitStack() as stack:
         companion = Companion(course)

@@ -38,7 +38,7 @@ PACKAGE_SOURCE = '"""Your answers, one file a lesson. `anatomy grade` grades the
 
 
 def stub_source(lesson: Lesson, reference: Path | None = None) -> str:
-    """The text of `student/<slug>.py`, made from `<slug>.py` in the folder of answers (`reference` by default).
+    """The text of `student/<slug>.py`, made from `<slug>.py` in a folder of answers (the course's own by default).
 
     Raises CourseErrors if the answers are missing, do not parse, or lack an exercise, its docstring or an import that
     its signature needs.
@@ -97,7 +97,7 @@ class _Answer:
     """One file of answers, read as text; what is wrong with it collects in `mistakes`."""
 
     def __init__(self, lesson: Lesson, reference: Path | None) -> None:
-        folder = places.reference_folder() if reference is None else reference
+        folder = places.outline_folder() if reference is None else reference
         self.path = folder / f"{lesson.slug}.py"
         self.mistakes: list[Mistake] = []
         try:

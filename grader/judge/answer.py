@@ -11,7 +11,7 @@ from torch import Tensor
 
 from grader.judge.probe import Probe, cotangent_like, run_here
 from grader.judge.tolerance import FLOOR, GRADIENT_FLOOR, Line, line
-from grader.judge.values import Place, tensors
+from grader.judge.values import Place, size, tensors
 from grader.sandbox.reply import NotAValue, Outcome, Path, Raised, Returned
 
 
@@ -34,6 +34,25 @@ class Answer:
     gradient_lines: dict[Path, Line]
     asked: dict[frozenset[str], Any] = field(default_factory=dict)
     """What misconceptions answer, by their names (see judge.agreement, which asks each only once)."""
+    only_size: int | None = None
+    """Set where nothing is known of the answer but how many numbers it holds: a law's call, without a reference."""
+
+    @property
+    def known(self) -> bool:
+        """Whether there is something to compare with."""
+        return self.only_size is None
+
+    @property
+    def size(self) -> int:
+        """How many numbers the result and its gradients hold."""
+        if self.only_size is not None:
+            return self.only_size
+        return size((self.given.value, self.given.gradients)) if isinstance(self.given, Returned) else 0
+
+
+def unknown(numbers: int) -> Answer:
+    """An answer of which only the size is known."""
+    return Answer(Returned(None), Returned(None), None, {}, {}, only_size=numbers)
 
 
 def answer(reference: Callable[..., Any], probe: Probe) -> Answer:

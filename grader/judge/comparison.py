@@ -65,6 +65,8 @@ def compare(outcome: Outcome, answer: Answer, probe: Probe) -> Comparison:
     if isinstance(outcome, Raised):
         raised = f"{outcome.type_name}: {outcome.message}".removesuffix(": ")
         return Comparison(Difference("raised", f"Your function raised {raised}"))
+    if not answer.known:
+        return Comparison(None)
     expected = answer.given
     assert isinstance(expected, Returned)
     assert isinstance(answer.truth, Returned)
@@ -86,6 +88,8 @@ def _refusal(outcome: Outcome) -> Difference | None:
 
 
 def _wanted(answer: Answer) -> str:
+    if not answer.known:
+        return "a plain value"
     return describe_type(answer.given.value) if isinstance(answer.given, Returned) else "a ValueError"
 
 

@@ -96,6 +96,8 @@ def _sides(
     lines = _labelled(mine, _described(observation.outcome, yours, digits))
     if difference.kind == "type" and yours is not None:
         lines[-1] += f"   ({describe_type(yours)})"
+    if not observation.answer.known:
+        return lines
     if hide_expected:
         return [*lines, "expected: not shown in this run"]
     lines += _labelled(wanted, show(expected, digits))

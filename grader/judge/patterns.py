@@ -44,7 +44,7 @@ def pattern(observations: Sequence[Observation]) -> Pattern | None:
     """The general cause that fits all failures, None if none does."""
     seen = [o for o in observations if not isinstance(o.outcome, Died | NotAValue)]
     failed = [o for o in seen if o.failed or disturbs(o.outcome, o.probe)]
-    right = [o for o in seen if not o.failed and not disturbs(o.outcome, o.probe)]
+    right = [o for o in seen if o.answer.known and not o.failed and not disturbs(o.outcome, o.probe)]
     if not failed:
         return None
     for find in _FINDERS:

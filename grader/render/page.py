@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from grader.render.harmless import harmless_text
 from grader.render.pieces import blocks, sides, tail
-from grader.render.text import WORDS, verdict
+from grader.render.text import PUBLIC, WORDS, verdict
 
 MINUS = "\N{MINUS SIGN}"
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -121,6 +121,7 @@ def environment() -> Environment:
         blocks=blocks, sides=sides, tail=tail, verdict=verdict, counted=counted,
         word=lambda status: WORDS.get(status, status),
         tone=lambda status: _TONES.get(status, "bad"), style_sheet=style_sheet, policy=policy,
+        public_checks=PUBLIC,
     )  # fmt: skip
     return made
 

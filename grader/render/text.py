@@ -19,6 +19,7 @@ TESTS_NAMED = 4
 """Failing tests that are named; of more, the number says enough."""
 LINES_PRINTED = 5
 NOT_RUN = "could not be run"
+PUBLIC = "These are the public checks; your instructor's grading asks more."
 WORDS = {
     "not_started": "not started",
     "passed": "passed",
@@ -130,7 +131,7 @@ def _wrapped(text: str, width: int, indent: str = "      ") -> Iterator[str]:
 
 
 def _summary(report: Report, course: Course, student: str, width: int) -> Iterable[str]:
-    yield f"{report.earned} of {report.possible} points."
+    yield f"{report.earned} of {report.possible} points." + (f" {PUBLIC}" if report.public else "")
     yield from _next(report, course, student)
     yield ""
     yield from _wrapped(f"Seed {report.shown_seed}. Protection: {report.protection}.", width, indent="")

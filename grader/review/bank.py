@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from grader.course.model import Course, Exercise, Lesson
+from grader.edition import bundle
 from grader.records.fold import Progress
 from grader.review.born import named
 from grader.review.history import Reviews
@@ -50,10 +51,13 @@ class LessonBank:
 
     def stock(self, reviews: Reviews, progress: Progress) -> Stock:
         """What may be asked of this learner now. A fault stands in right code, so its exercise has been passed."""
+        quiz = tuple(Item(each.id, each.version, each.rungs) for each in self.quiz.values())
+        if bundle() is not None:  # mistakes and faults are made from the catalogue
+            return Stock(quiz=quiz, mistakes=(), faults=())
         born = [each.id for each in named.born_items(reviews, self._course) if each.lesson == self._lesson.slug]
         passed = [each.id for each in self._lesson.exercises if progress.exercise(each).best.done]
         return Stock(
-            quiz=tuple(Item(each.id, each.version, each.rungs) for each in self.quiz.values()),
+            quiz=quiz,
             mistakes=tuple(Item(id_, named.VERSION) for id_ in born),
             faults=tuple(Item(FAULT + id_, named.VERSION) for id_ in passed),
         )

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import tempfile
+import threading
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -175,6 +176,7 @@ class _Life:
             )
             self._process = start_zygote(setup, self._errors)
         self._announced: Announcement | None = None
+        self._listening = threading.Lock()
         self._handle: int | None = None
         self.departures = Departures()
         self.end = weakref.finalize(
@@ -192,23 +194,27 @@ class _Life:
         return self._handle is None or not has_ended(self._handle)
 
     def announcement(self) -> Announcement:
-        if self._announced is None:
-            self.control.settimeout(_READY_WAIT)
-            message, handles = b"", list[int]()
-            with suppress(TimeoutError, ConnectionResetError):
-                while not message.endswith(b"\n") and len(message) < _MOST_ANNOUNCED:
-                    piece, arrived, _, _ = socket.recv_fds(self.control, _MOST_ANNOUNCED, 1)
-                    handles += arrived
-                    if not piece:
-                        break
-                    message += piece
-            if not (message.startswith(READY) and message.endswith(b"\n")):
-                raise ZygoteDied(f"the process that makes the workers did not start:\n{self.said()}")
-            self._announced = Announcement.from_json(message.removeprefix(READY).decode())
-            if handles:
-                self._handle = handles[0]
-                weakref.finalize(self, os.close, handles[0])
-        return self._announced
+        with self._listening:  # it is said once: of two threads that listen, one would wait for ever
+            if self._announced is None:
+                self._announced = self._listen()
+            return self._announced
+
+    def _listen(self) -> Announcement:
+        self.control.settimeout(_READY_WAIT)
+        message, handles = b"", list[int]()
+        with suppress(TimeoutError, ConnectionResetError):
+            while not message.endswith(b"\n") and len(message) < _MOST_ANNOUNCED:
+                piece, arrived, _, _ = socket.recv_fds(self.control, _MOST_ANNOUNCED, 1)
+                handles += arrived
+                if not piece:
+                    break
+                message += piece
+        if not (message.startswith(READY) and message.endswith(b"\n")):
+            raise ZygoteDied(f"the process that makes the workers did not start:\n{self.said()}")
+        if handles:
+            self._handle = handles[0]
+            weakref.finalize(self, os.close, handles[0])
+        return Announcement.from_json(message.removeprefix(READY).decode())
 
     def said(self) -> str:
         self._errors.seek(0, os.SEEK_END)

@@ -73,6 +73,19 @@ def prove(
         yield from bench.must_be_named(flawed, misconception)
 
 
+def prove_public(exercise: Exercise, suites: Suites, reference: Callable[..., Any], seed: int) -> Iterator[Problem]:
+    """Every broken promise of the public tests of one exercise: they begin with values, the reference passes, and what
+    computes nothing earns nothing."""
+    bench = _Bench(exercise, suites, reference, seed)
+    if not suites.tests(exercise.id):
+        yield bench.problem("it has no public tests")
+        return
+    yield from bench.layout()
+    yield from bench.must_pass("the reference", reference)
+    for name, trivial in TRIVIAL.items():
+        yield from bench.must_earn_nothing(name, trivial)
+
+
 def _raises(*_: Any, **__: Any) -> Any:
     raise ValueError("always")
 

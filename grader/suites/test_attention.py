@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, raises, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, raises, shape, value
 
 
 def aligned(n_queries: int, n_keys: int) -> Tensor:
@@ -31,6 +31,7 @@ def tidy_rows(draw: Draw) -> Tensor:
 
 @exercise("causal_mask")
 class TestCausalMask:
+    @public
     @value(3)
     def test_chunk_behind_a_cache(self, check: Check) -> None:
         """Three queries stand at the last three of seven keys and see everything up to their own."""
@@ -55,6 +56,7 @@ class TestCausalMask:
         check.exact(6, 603)
         check.exact(5, 2048)
 
+    @public
     @law(1)
     def test_one_query_sees_the_whole_cache(self, check: Check) -> None:
         """A single new query may attend to every key."""
@@ -70,12 +72,14 @@ class TestCausalMask:
             "The last four rows of your mask for 9 queries and 9 keys are not your mask for 4 queries and 9 keys.",
         )
 
+    @public
     @dtype(1)
     def test_is_boolean(self, check: Check) -> None:
         """The mask is boolean, so that it can be negated with `~`."""
         mask = check.call(2, 5)
         check.expect(isinstance(mask, Tensor) and mask.dtype == torch.bool, "Your mask is not a boolean tensor.")
 
+    @public
     @raises(2)
     def test_more_queries_than_keys(self, check: Check) -> None:
         """More queries than keys are refused."""
@@ -85,6 +89,7 @@ class TestCausalMask:
 
 @exercise("sliding_window_mask")
 class TestSlidingWindowMask:
+    @public
     @value(3)
     def test_chunk_behind_a_cache(self, check: Check) -> None:
         """Four queries at the end of nine keys each see their own key and the two before it."""
@@ -120,18 +125,21 @@ class TestSlidingWindowMask:
         check.exact(4, 610, 301)
         check.exact(3, 2048, 2)
 
+    @public
     @law(1)
     def test_one_query_with_a_cache(self, check: Check) -> None:
         """A single new query sees the newest keys, as many as the window holds."""
         check.exact(1, 8, 3)
         check.exact(1, 1, 1)
 
+    @public
     @dtype(1)
     def test_is_boolean(self, check: Check) -> None:
         """The mask is boolean, so that it can be negated with `~`."""
         mask = check.call(2, 5, 2)
         check.expect(isinstance(mask, Tensor) and mask.dtype == torch.bool, "Your mask is not a boolean tensor.")
 
+    @public
     @raises(1)
     def test_empty_window(self, check: Check) -> None:
         """A window below one key is refused."""
@@ -146,6 +154,7 @@ class TestSlidingWindowMask:
 
 @exercise("attention_scores")
 class TestAttentionScores:
+    @public
     @value(3)
     def test_two_queries_four_keys(self, check: Check, draw: Draw) -> None:
         """Every query meets every key: their dot product over the root of their width."""
@@ -177,6 +186,7 @@ class TestAttentionScores:
         """Gradients reach queries and keys."""
         check.gradient(draw.normal(2, 3, 7), draw.normal(2, 4, 7))
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch of scores."""
@@ -189,6 +199,7 @@ class TestAttentionScores:
         """Scores have the dtype of queries and keys."""
         check(draw.normal(2, 3, 16, dtype=precision), draw.normal(2, 5, 16, dtype=precision))
 
+    @public
     @law(1)
     def test_keys_do_not_compete(self, check: Check, draw: Draw) -> None:
         """A score depends on its query and its key alone."""
@@ -206,12 +217,14 @@ class TestAttentionScores:
 
 @exercise("attention_weights")
 class TestAttentionWeights:
+    @public
     @value(3)
     def test_three_masked_rows(self, check: Check, draw: Draw) -> None:
         """Each query shares a weight of 1 among the keys that it may attend to."""
         mask = torch.tensor([[1, 0, 1, 0], [0, 1, 1, 0], [1, 1, 0, 1]]).bool()
         check(draw.tidy(3, 4), mask=mask)
 
+    @public
     @value(1)
     def test_without_a_mask(self, check: Check, draw: Draw) -> None:
         """Without a mask every key is visible, whatever the leading axes."""
@@ -289,6 +302,7 @@ class TestAttentionWeights:
         check.close(before, after, 1e-6, "Scores that the mask hides change your weights.")
         check.close(before.sum(-1), torch.ones(4), 1e-5, "Your weights do not sum to 1 for each query.")
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """Scores and mask are the same after the call."""
@@ -297,12 +311,14 @@ class TestAttentionWeights:
 
 @exercise("attention")
 class TestAttention:
+    @public
     @value(3)
     def test_two_queries_four_keys(self, check: Check, draw: Draw) -> None:
         """Each query gets the mean of the values, weighted by how well the visible keys match."""
         mask = torch.tensor([[1, 0, 1, 0], [1, 1, 0, 1]]).bool()
         check(draw.tidy(2, 3), draw.tidy(4, 3), draw.tidy(4, 2), mask=mask)
 
+    @public
     @value(1)
     def test_without_a_mask(self, check: Check, draw: Draw) -> None:
         """Without a mask every query sees every key."""
@@ -320,6 +336,7 @@ class TestAttention:
         """Queries, keys and values keep their parts where every size is the same."""
         check(draw.normal(5, 5), draw.normal(5, 5), draw.normal(5, 5), mask=aligned(5, 5))
 
+    @public
     @value(1)
     def test_empty_row(self, check: Check, draw: Draw) -> None:
         """A query that may attend to nothing gets zeros."""
@@ -351,6 +368,7 @@ class TestAttention:
         q, k, v = (draw.normal(2, rows, 16, dtype=torch.bfloat16) for rows in (3, 9, 9))
         check(q, k, v, mask=aligned(3, 9))
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch of outputs."""
@@ -385,6 +403,7 @@ class TestAttention:
 
 @exercise("attention_entropy")
 class TestAttentionEntropy:
+    @public
     @value(3)
     def test_three_small_rows(self, check: Check, draw: Draw) -> None:
         """One number of bits for each query; a weight of 0 adds nothing."""
@@ -420,6 +439,7 @@ class TestAttentionEntropy:
         """Gradients stay finite where a weight is 0."""
         check.finite_gradient(draw.normal(4, 6).masked_fill(~aligned(4, 6), -math.inf).softmax(-1))
 
+    @public
     @law(1)
     def test_sure_rows(self, check: Check) -> None:
         """A row with one weight of 1 has 0 bits, and so has an empty row."""
@@ -438,6 +458,7 @@ class TestAttentionEntropy:
         """bfloat16 in, bfloat16 out."""
         check(draw.probabilities(2, 3, 40, dtype=torch.bfloat16))
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch of entropies."""

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from grader.judge.answer import answer
 from grader.judge.probe import Probe
-from grader.suite import Check, Draw, dtype, exercise, law, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, shape, value
 from reference import block as reference
 
 Layer = Callable[[Tensor], Tensor]
@@ -164,6 +164,7 @@ def expect_causal(check: Check, before: object, after: object, h: Tensor, positi
 
 @exercise("pre_norm")
 class TestPreNorm:
+    @public
     @value(3)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """The norm, then the sublayer, then h is added."""
@@ -203,11 +204,13 @@ class TestPreNorm:
         """The result has the dtype of h."""
         check(draw.normal(2, 3, 5, dtype=precision), halve_and_drop_one, square_and_add_three)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch."""
         check(draw.normal(0, 3, 5), halve_and_drop_one, square_and_add_three)
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """h is the same after the call."""
@@ -216,6 +219,7 @@ class TestPreNorm:
 
 @exercise("post_norm")
 class TestPostNorm:
+    @public
     @value(3)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """The sublayer, then h is added, then the norm."""
@@ -255,11 +259,13 @@ class TestPostNorm:
         """The result has the dtype of h."""
         check(draw.normal(2, 3, 5, dtype=precision), halve_and_drop_one, square_and_add_three)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch."""
         check(draw.normal(0, 3, 5), halve_and_drop_one, square_and_add_three)
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """h is the same after the call."""
@@ -268,6 +274,7 @@ class TestPostNorm:
 
 @exercise("gpt2_block")
 class TestGpt2Block:
+    @public
     @value(3)
     def test_two_tokens_two_heads(self, check: Check, draw: Draw) -> None:
         """LayerNorm, causal attention, add, LayerNorm, feed-forward network, add."""
@@ -297,6 +304,7 @@ class TestGpt2Block:
         weights = calm(draw, gpt2_weights(draw, 12, 7), torch.float64)
         check.gradient(draw.normal(2, 4, 12), weights, 3, wrt=paths(weights))
 
+    @public
     @law(1)
     def test_silent_sublayers(self, check: Check, draw: Draw) -> None:
         """Where attention and network write nothing, h comes back to the last bit."""
@@ -328,6 +336,7 @@ class TestGpt2Block:
         weights = calm(draw, gpt2_weights(draw, 24, 40), precision)
         check(draw.normal(2, 7, 24, dtype=precision), weights, 3)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch."""
@@ -341,6 +350,7 @@ class TestGpt2Block:
 
 @exercise("llama_block")
 class TestLlamaBlock:
+    @public
     @value(3)
     def test_two_tokens_two_heads(self, check: Check, draw: Draw) -> None:
         """RMSNorm, causal attention with turned queries and keys, add, RMSNorm, SwiGLU, add."""
@@ -381,6 +391,7 @@ class TestLlamaBlock:
             draw.normal(2, 4, 12), weights, 3, 1, torch.tensor([1, 2, 4, 8]), base=BASE, eps=0.1, wrt=paths(weights)
         )
 
+    @public
     @law(1)
     def test_silent_sublayers(self, check: Check, draw: Draw) -> None:
         """Where attention and network write nothing, h comes back to the last bit."""
@@ -417,6 +428,7 @@ class TestLlamaBlock:
         places = torch.tensor([1001, 1002, 1004, 1007, 1013, 1019, 1030, 1031, 1034, 1043, 1049, 1050])
         check(draw.normal(4, 12, 16, dtype=torch.bfloat16), weights, 4, 2, places)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch."""
@@ -436,6 +448,7 @@ def sizes_of(batch: int, seq: int, d_model: int, n_heads: int, n_kv_heads: int, 
 
 @exercise("trace_block")
 class TestTraceBlock:
+    @public
     @value(3)
     def test_small_block(self, check: Check) -> None:
         """Sixteen stages in order, each with its shape."""
@@ -461,6 +474,7 @@ class TestTraceBlock:
             batch, seq, groups, per_group, k, hidden = draw.integers(2, 9, 6).tolist()
             check(sizes_of(batch, seq, groups * per_group * k, groups * per_group, groups, hidden + 9))
 
+    @public
     @law(1)
     def test_leaves_config_alone(self, check: Check) -> None:
         """The configuration is the same after the call."""

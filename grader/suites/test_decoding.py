@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, raises, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, raises, shape, value
 
 Function = Callable[..., Any]
 Model = Callable[[Tensor], Tensor]
@@ -39,6 +39,7 @@ def logs(*rows: Sequence[float], precision: torch.dtype = torch.float64) -> Tens
 
 @exercise("apply_temperature")
 class TestApplyTemperature:
+    @public
     @value(3)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """Logits are divided by the temperature."""
@@ -70,6 +71,7 @@ class TestApplyTemperature:
         check(logits, 0.3)
         check(logits, 0.0)
 
+    @public
     @shape(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One row alone, four axes, and an empty batch."""
@@ -84,6 +86,7 @@ class TestApplyTemperature:
         check(apart(draw, 3, 5, precision=precision), 0.7)
         check(apart(draw, 3, 5, precision=precision), 0.0)
 
+    @public
     @raises(1)
     def test_negative_temperature(self, check: Check, draw: Draw) -> None:
         """A negative temperature is refused."""
@@ -95,6 +98,7 @@ class TestApplyTemperature:
         """A temperature of NaN is refused."""
         check.raises(draw.normal(2, 4), math.nan)
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """The logits are the same after the call."""
@@ -104,6 +108,7 @@ class TestApplyTemperature:
 
 @exercise("top_k")
 class TestTopK:
+    @public
     @value(3)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """The two largest logits of each row stay, the others become -inf."""
@@ -132,6 +137,7 @@ class TestTopK:
         logits[0, 1] = logits[1, 2:] = logits[2, 4] = -math.inf
         check(logits, 3)
 
+    @public
     @law(1)
     def test_k_of_all_or_more(self, check: Check, draw: Draw) -> None:
         """A k of V or more keeps every token."""
@@ -139,6 +145,7 @@ class TestTopK:
         for k in (5, 6, 500):
             check(logits, k)
 
+    @public
     @shape(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One row alone, four axes, a vocabulary of one, and an empty batch."""
@@ -151,6 +158,7 @@ class TestTopK:
         """The result has the dtype of the logits."""
         check(apart(draw, 3, 8, precision=precision), 3)
 
+    @public
     @raises(1)
     def test_fewer_than_one(self, check: Check, draw: Draw) -> None:
         """A k below 1 is refused."""
@@ -219,6 +227,7 @@ class TestTopP:
             masses = row.softmax(-1).sort(descending=True).values.cumsum(-1)
             check(row[None], float((masses[size - 1] + masses[size]) / 2))
 
+    @public
     @value(1)
     def test_minus_infinities(self, check: Check) -> None:
         """Tokens that were ruled out before have no mass and stay ruled out."""
@@ -226,6 +235,7 @@ class TestTopP:
         for p in (0.5, 0.7, 0.9):
             check(logits, p)
 
+    @public
     @law(1)
     def test_one_changes_nothing(self, check: Check, draw: Draw) -> None:
         """p = 1 keeps every token, however improbable."""
@@ -250,6 +260,7 @@ class TestTopP:
         for logits in (rows[0], rows.reshape(2, 1, 3, 5), rows[:, :1], rows[:0]):
             check(logits, 0.6)
 
+    @public
     @dtype(1)
     @PRECISIONS
     def test_dtype(self, check: Check, precision: torch.dtype) -> None:
@@ -258,6 +269,7 @@ class TestTopP:
         for p in (0.3, 0.55, 0.72):
             check(logits, p)
 
+    @public
     @raises(1)
     def test_zero(self, check: Check, draw: Draw) -> None:
         """A p of 0 is refused."""
@@ -295,6 +307,7 @@ def uniforms(draw: Draw, probabilities: Tensor, margin: float = 0.1) -> Tensor:
 
 @exercise("sample")
 class TestSample:
+    @public
     @value(3)
     def test_four_tokens(self, check: Check) -> None:
         """The first token whose cumulative mass exceeds the uniform of its row."""
@@ -316,6 +329,7 @@ class TestSample:
             probabilities = draw.normal(rows, vocabulary, scale=0.7).softmax(-1)
             check(probabilities, uniforms(draw, probabilities))
 
+    @public
     @value(1)
     def test_uniform_of_zero(self, check: Check) -> None:
         """A uniform of 0 takes the first token that has any mass."""
@@ -337,6 +351,7 @@ class TestSample:
         rows = torch.tensor([[0.0, 1.0, 2.0, 1.0, 0.0], [0.1, 0.0, 0.1, 0.2, 0.0]], dtype=torch.float64)
         check(rows, torch.tensor([0.9, 0.9], dtype=torch.float64))
 
+    @public
     @dtype(1)
     @PRECISIONS
     def test_low_precision(self, check: Check, precision: torch.dtype) -> None:
@@ -461,6 +476,7 @@ def prompt_of(draw: Draw, length: int, vocabulary: int) -> Tensor:
 
 @exercise("generate")
 class TestGenerate:
+    @public
     @value(3)
     def test_three_new_tokens(self, check: Check) -> None:
         """The prompt and three new tokens; the model continues with the last digit of the sum so far."""
@@ -510,16 +526,19 @@ class TestGenerate:
         """Of several tokens with the largest logit the first is taken."""
         check(Torn(7), torch.tensor([[1, 3]]), 5, 4)
 
+    @public
     @law(1)
     def test_no_new_tokens(self, check: Check, draw: Draw) -> None:
         """Zero new tokens give the prompt back, and the model is not asked."""
         check.through(what_the_model_sees)(Mixer(11, 3), prompt_of(draw, 4, 11), 0, 3)
 
+    @public
     @dtype(1)
     def test_ids_are_int64(self, check: Check, draw: Draw) -> None:
         """Tokens are int64, as the prompt is."""
         check.through(written_and_dtype)(Mixer(11, 6), prompt_of(draw, 3, 11), 3, 5)
 
+    @public
     @raises(1)
     def test_empty_prompt(self, check: Check) -> None:
         """A prompt without tokens is refused."""
@@ -564,6 +583,7 @@ def is_tuple(function: Function, cache: Pair | None, k: Tensor, v: Tensor) -> tu
 
 @exercise("append_cache")
 class TestAppendCache:
+    @public
     @value(3)
     def test_one_more_position(self, check: Check) -> None:
         """The new position comes behind the two that are there, in every head, for keys and for values."""
@@ -591,6 +611,7 @@ class TestAppendCache:
         """Each call takes the cache of the one before."""
         check.through(grown).exact([pair(draw, 2, 3, new, 4) for new in (3, 1, 2, 1)])
 
+    @public
     @law(1)
     def test_two_continuations(self, check: Check, draw: Draw) -> None:
         """Two continuations of one cache do not see each other."""
@@ -602,6 +623,7 @@ class TestAppendCache:
         """Numbers are copied, not converted."""
         check.exact(pair(draw, 2, 3, 4, 5, precision=precision), *pair(draw, 2, 3, 1, 5, precision=precision))
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch has a cache of the right shape."""
@@ -613,6 +635,7 @@ class TestAppendCache:
         check.through(is_tuple).exact(None, *pair(draw, 1, 2, 3, 4))
         check.through(is_tuple).exact(pair(draw, 1, 2, 3, 4), *pair(draw, 1, 2, 1, 4))
 
+    @public
     @raises(1)
     def test_keys_and_values_of_two_shapes(self, check: Check, draw: Draw) -> None:
         """New keys and values of different width, heads or batch are refused."""
@@ -660,6 +683,7 @@ def chunk_by_chunk(function: Function, q: Tensor, k: Tensor, v: Tensor, lengths:
 
 @exercise("attend_cached")
 class TestAttendCached:
+    @public
     @value(3)
     def test_two_after_one(self, check: Check, draw: Draw) -> None:
         """Two new positions after a cached one; two query heads share a key-value head."""
@@ -716,12 +740,14 @@ class TestAttendCached:
         keys, values = pair(draw, 2, 2, 4, 8, precision=torch.float32)
         check.within(kappa=600)(14 * q, 14 * k, v, (14 * keys, values))
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch and a cache of the right shape."""
         check(*new_positions(draw, (4, 2), 3, batch=0), pair(draw, 0, 2, 4, 5))
         check(*new_positions(draw, (4, 2), 3, batch=0), None)
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """Queries, keys, values and the old cache are the same after the call."""
@@ -735,6 +761,7 @@ def seen_tokens(draw: Draw, vocabulary: int, *sizes: int) -> Tensor:
 
 @exercise("repetition_penalty")
 class TestRepetitionPenalty:
+    @public
     @value(3)
     def test_small_rows(self, check: Check) -> None:
         """Logits of seen tokens are divided if positive and multiplied if negative; others stay."""
@@ -768,11 +795,13 @@ class TestRepetitionPenalty:
         for penalty in (1.5, 0.6):
             check(logits, torch.tensor([[1, 3, 5, 0], [4, 0, 3, 4]]), penalty)
 
+    @public
     @law(1)
     def test_penalty_of_one(self, check: Check, draw: Draw) -> None:
         """A penalty of 1 changes nothing."""
         check(draw.normal(3, 5), seen_tokens(draw, 5, 3, 4), 1.0)
 
+    @public
     @shape(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One row alone, four axes, and an empty batch."""
@@ -785,6 +814,7 @@ class TestRepetitionPenalty:
         """The result has the dtype of the logits."""
         check(draw.normal(3, 7, dtype=precision), seen_tokens(draw, 7, 3, 5), 1.4)
 
+    @public
     @raises(1)
     @pytest.mark.parametrize("penalty", [0.0, -1.2], ids=["zero", "negative"])
     def test_not_above_zero(self, check: Check, draw: Draw, penalty: float) -> None:

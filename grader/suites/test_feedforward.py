@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, shape, value
 
 PRECISIONS = pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16], ids=["float32", "bfloat16"])
 FAR_OUT = (-1e4, -5e3, -300.0, -89.0, -20.0, -1.5, 0.5, 20.0, 89.0, 300.0, 5e3, 1e4)
@@ -17,11 +17,13 @@ FAR_OUT = (-1e4, -5e3, -300.0, -89.0, -20.0, -1.5, 0.5, 20.0, 89.0, 300.0, 5e3, 
 class Activation:
     """What holds for each of the three activations."""
 
+    @public
     @value(3)
     def test_small_numbers(self, check: Check, draw: Draw) -> None:
         """Each number is mapped on its own, those below zero too."""
         check(draw.tidy(2, 5, low=-3.0, high=3.0))
 
+    @public
     @value(1)
     def test_any_axes(self, check: Check, draw: Draw) -> None:
         """One number, a row, a batch of sequences."""
@@ -50,6 +52,7 @@ class Activation:
         """The result has the dtype of x."""
         check(draw.normal(3, 50, scale=2.0, dtype=precision))
 
+    @public
     @law(1)
     def test_mirrored_halves_add_up(self, check: Check, draw: Draw) -> None:
         """f(x) - f(-x) = x, since the gates at x and -x add up to 1."""
@@ -135,6 +138,7 @@ def expect_others_unmoved(check: Check, x: Tensor, weights: dict[str, Tensor]) -
 
 @exercise("feed_forward")
 class TestFeedForward:
+    @public
     @value(3)
     def test_two_tokens(self, check: Check, draw: Draw) -> None:
         """Widen with bias, GELU in its tanh form, narrow with bias."""
@@ -152,6 +156,7 @@ class TestFeedForward:
         """Weights are (out, in), also where both sizes are the same."""
         check(draw.normal(2, 3, 7), network(draw, 7, 7))
 
+    @public
     @value(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One token alone, and inputs with four axes."""
@@ -171,6 +176,7 @@ class TestFeedForward:
         del weights["ln2.gamma"]
         check.gradient(draw.normal(2, 4, 6), weights)
 
+    @public
     @law(1)
     def test_tokens_do_not_mix(self, check: Check, draw: Draw) -> None:
         """Changing one token changes the result of that token only."""
@@ -212,6 +218,7 @@ class TestFeedForward:
 
 @exercise("swiglu")
 class TestSwiglu:
+    @public
     @value(3)
     def test_two_tokens(self, check: Check, draw: Draw) -> None:
         """The gate is activated, multiplied with the up projection, and the product projected down."""
@@ -229,6 +236,7 @@ class TestSwiglu:
         """Weights are (out, in), also where both sizes are the same."""
         check(draw.normal(2, 3, 7), gated(draw, 7, 7))
 
+    @public
     @value(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One token alone, and inputs with four axes."""
@@ -243,6 +251,7 @@ class TestSwiglu:
         del weights["norm2.weight"]
         check.gradient(draw.normal(2, 4, 6), weights)
 
+    @public
     @law(1)
     def test_tokens_do_not_mix(self, check: Check, draw: Draw) -> None:
         """Changing one token changes the result of that token only."""
@@ -291,6 +300,7 @@ class TestSwiglu:
 
 @exercise("swiglu_hidden_width")
 class TestSwigluHiddenWidth:
+    @public
     @value(3)
     def test_four_thousand(self, check: Check) -> None:
         """LLaMA-7B: a model width of 4096 gives 11008."""
@@ -315,6 +325,7 @@ class TestSwigluHiddenWidth:
         for d_model, multiple in ((49, 10), (25, 11), (97, 2), (385, 1), (289, 7)):
             check(d_model, multiple_of=multiple)
 
+    @public
     @value(1)
     def test_already_a_multiple(self, check: Check) -> None:
         """Nothing is added to a width that is a multiple already."""

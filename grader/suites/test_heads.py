@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, raises, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, raises, shape, value
 
 PRECISIONS = pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16], ids=["float32", "bfloat16"])
 HEADS = {"wq": 0, "wk": 0, "wv": 0, "wo": 1}
@@ -87,6 +87,7 @@ def expect_causal(check: Check, before: object, after: object, x: Tensor, positi
 
 @exercise("split_heads")
 class TestSplitHeads:
+    @public
     @value(3)
     def test_two_tokens_three_heads(self, check: Check) -> None:
         """Each head gets its own stretch of neighbouring features of every token."""
@@ -120,17 +121,20 @@ class TestSplitHeads:
         """Numbers are moved, not converted."""
         check.exact(draw.normal(2, 5, 6, dtype=precision), 3)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch of heads."""
         check.exact(draw.normal(0, 5, 6), 3)
 
+    @public
     @raises(1)
     def test_width_not_divisible(self, check: Check, draw: Draw) -> None:
         """A width that cannot be cut into equal heads is refused."""
         check.raises(draw.normal(2, 4, 10), 3)
         check.raises(draw.normal(1, 2, 3), 5)
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """x is the same after the call."""
@@ -139,6 +143,7 @@ class TestSplitHeads:
 
 @exercise("merge_heads")
 class TestMergeHeads:
+    @public
     @value(3)
     def test_three_heads_two_tokens(self, check: Check) -> None:
         """The heads of each token stand side by side again, head 0 first."""
@@ -180,11 +185,13 @@ class TestMergeHeads:
         """Numbers are moved, not converted."""
         check.exact(draw.normal(2, 3, 5, 4, dtype=precision))
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch of tokens."""
         check.exact(draw.normal(0, 3, 5, 2))
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """x is the same after the call."""
@@ -193,6 +200,7 @@ class TestMergeHeads:
 
 @exercise("repeat_kv")
 class TestRepeatKv:
+    @public
     @value(3)
     def test_two_heads_three_times(self, check: Check) -> None:
         """The copies of a head are neighbours: 0, 0, 0, 1, 1, 1."""
@@ -226,17 +234,20 @@ class TestRepeatKv:
         """Numbers are copied, not converted."""
         check.exact(draw.normal(2, 3, 5, 4, dtype=precision), 2)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch of repeated heads."""
         check.exact(draw.normal(0, 2, 5, 3), 3)
 
+    @public
     @raises(1)
     def test_less_than_once(self, check: Check, draw: Draw) -> None:
         """Fewer than one repeat is refused."""
         check.raises(draw.normal(1, 2, 3, 4), 0)
         check.raises(draw.normal(1, 2, 3, 4), -1)
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """x is the same after the call."""
@@ -245,6 +256,7 @@ class TestRepeatKv:
 
 @exercise("multi_head_attention")
 class TestMultiHeadAttention:
+    @public
     @value(3)
     def test_three_tokens_two_heads(self, check: Check, draw: Draw) -> None:
         """Project, split, attend causally in each head, merge, project again; no biases."""
@@ -298,6 +310,7 @@ class TestMultiHeadAttention:
         weights = projections(draw, 6, biases="qvo")
         check.gradient(draw.normal(2, 4, 6), weights, 3, wrt=paths(list(weights)))
 
+    @public
     @law(1)
     def test_causal_without_a_mask(self, check: Check, draw: Draw) -> None:
         """Changing one position changes no output before it."""
@@ -326,12 +339,14 @@ class TestMultiHeadAttention:
         weights = projections(draw, 16, precision=torch.float32)
         check.within(kappa=300)(draw.normal(2, 6, 16, scale=9.0, dtype=torch.float32), weights, 2)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch; one token attends to itself."""
         check(draw.normal(0, 4, 6), projections(draw, 6), 2)
         check(draw.normal(2, 1, 6), projections(draw, 6), 2)
 
+    @public
     @raises(1)
     def test_width_not_divisible(self, check: Check, draw: Draw) -> None:
         """A width that is not divisible by the heads is refused."""
@@ -347,6 +362,7 @@ class TestMultiHeadAttention:
 
 @exercise("grouped_query_attention")
 class TestGroupedQueryAttention:
+    @public
     @value(3)
     def test_four_heads_share_two(self, check: Check, draw: Draw) -> None:
         """Query heads 0 and 1 read the first key-value head, 2 and 3 the second."""
@@ -417,6 +433,7 @@ class TestGroupedQueryAttention:
             shared, separate, 1e-5, "Two shared heads give another result than four heads that are equal in pairs."
         )
 
+    @public
     @law(1)
     def test_causal_without_a_mask(self, check: Check, draw: Draw) -> None:
         """Changing one position changes no output before it."""
@@ -437,12 +454,14 @@ class TestGroupedQueryAttention:
         weights = projections(draw, 16, 8, precision=torch.float32)
         check.within(kappa=300)(draw.normal(2, 6, 16, scale=9.0, dtype=torch.float32), weights, 4, 2)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch; one token attends to itself."""
         check(draw.normal(0, 3, 8), projections(draw, 8, 4), 4, 2)
         check(draw.normal(2, 1, 8), projections(draw, 8, 4), 4, 2)
 
+    @public
     @raises(1)
     def test_heads_not_divisible(self, check: Check, draw: Draw) -> None:
         """Query heads that cannot be shared out evenly are refused."""

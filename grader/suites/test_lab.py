@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, raises, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, raises, shape, value
 
 LLAMA_2_7B, LLAMA_2_70B, GPT2_SMALL = (32, 32, 128), (80, 8, 128), (12, 12, 64)
 """Blocks, key-value heads and head width."""
@@ -32,6 +32,7 @@ def is_whole(number: object) -> bool:
 
 @exercise("kv_cache_bytes")
 class TestKvCacheBytes:
+    @public
     @value(3)
     def test_small_cache(self, check: Check) -> None:
         """Three blocks, two key-value heads of width 5, seven tokens, eleven sequences, four bytes a value."""
@@ -58,6 +59,7 @@ class TestKvCacheBytes:
             sizes[place] = 1
             check(*sizes, 2)
 
+    @public
     @law(1)
     def test_every_size_counts_once(self, check: Check, draw: Draw) -> None:
         """Twice as many of anything takes twice the bytes."""
@@ -68,6 +70,7 @@ class TestKvCacheBytes:
             after = check.call(*(2 * size if i == place else size for i, size in enumerate(sizes)))
             check.expect(is_whole(before) and after == 2 * before, f"Twice the {name} must take twice the bytes.")
 
+    @public
     @law(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """No sequence takes no bytes."""
@@ -105,6 +108,7 @@ def drawn_config(draw: Draw, *, tied: bool = False) -> dict[str, Any]:
 
 @exercise("forward_flops")
 class TestForwardFlops:
+    @public
     @value(3)
     def test_small_model(self, check: Check) -> None:
         """Three blocks, 30 features wide, five tokens."""
@@ -141,6 +145,7 @@ class TestForwardFlops:
         for hidden in (1, 3 * config["d_model"] + 1):
             check(config | {"d_hidden": hidden}, 23)
 
+    @public
     @law(1)
     def test_what_has_no_say(self, check: Check, draw: Draw) -> None:
         """A tied table is multiplied like any other; max_positions says nothing about a sequence."""
@@ -190,6 +195,7 @@ HUGE = 2.0**45
 
 @exercise("retain")
 class TestRetain:
+    @public
     @value(3)
     def test_sinks_recent_and_scores(self, check: Check, draw: Draw) -> None:
         """The first unit, the last two, and the two best of the others; whatever the scores of the protected ones."""
@@ -248,11 +254,13 @@ class TestRetain:
         check(distinct(draw, 130), 50, n_sink=4, n_recent=20)
         check(draw.integers(0, 12, 90).double(), 37, n_sink=3, n_recent=11)
 
+    @public
     @shape(1)
     def test_budget_of_nothing(self, check: Check, draw: Draw) -> None:
         """A budget of 0 keeps nothing: an int64 tensor without elements."""
         check(distinct(draw, 5), 0)
 
+    @public
     @raises(1)
     def test_protected_beyond_the_budget(self, check: Check, draw: Draw) -> None:
         """More sinks and recent units than the budget are refused, even where they overlap."""
@@ -269,6 +277,7 @@ class TestRetain:
         check(distinct(draw, 12).to(precision), 7, n_sink=1, n_recent=2)
         check(rounded, 15, n_sink=1, n_recent=2)
 
+    @public
     @law(1)
     def test_a_larger_budget_keeps_what_a_smaller_kept(self, check: Check, draw: Draw) -> None:
         """One more unit in the budget adds one unit and gives up none."""
@@ -389,6 +398,7 @@ SCATTERED = ((0, 4), (1, 2), (0, 2, 5), (1, 3, 4), (2, 4), (1, 3))
 
 @exercise("probe_receptive_field")
 class TestProbeReceptiveField:
+    @public
     @value(3)
     def test_scattered_field(self, check: Check, draw: Draw) -> None:
         """A model that reads some earlier and some later positions; first and last ids of the vocabulary."""
@@ -449,6 +459,7 @@ class TestProbeReceptiveField:
         check(Gated(5, 3), sequence(2, 1, 0, 2, 1), 2)
         check(Gated(4, 3), sequence(0, 1, 2, 0), 3)
 
+    @public
     @law(1)
     def test_all_or_nothing(self, check: Check, draw: Draw) -> None:
         """A model that reads everything, one that reads nothing, and one that reads only its own position."""
@@ -461,6 +472,7 @@ class TestProbeReceptiveField:
         """Where the first token is odd, every position is read."""
         check(Gated(5, 3), sequence(1, 0, 2, 2, 0), 2)
 
+    @public
     @shape(1)
     def test_one_position(self, check: Check, draw: Draw) -> None:
         """A sequence of one token."""

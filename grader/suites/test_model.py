@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, raises, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, raises, shape, value
 
 PRECISIONS = pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16], ids=["float32", "bfloat16"])
 Weights = dict[str, Tensor]
@@ -42,7 +42,7 @@ def gpt2_weights(draw: Draw, vocab: int, width: int, hidden: int, n_blocks: int,
         block |= {"ln2.gamma": gain(draw, width), "ln2.beta": draw.normal(width, scale=0.5)}
         block |= {"mlp.w_in": matrix(draw, hidden, width), "mlp.b_in": draw.normal(hidden, scale=0.5)}
         block |= {"mlp.w_out": matrix(draw, width, hidden), "mlp.b_out": draw.normal(width, scale=0.5)}
-        weights |= {f"blocks.{n}.{key}": weight for key, weight in block.items()}
+        weights.update((f"blocks.{n}.{key}", tensor) for key, tensor in block.items())
     return weights | {"ln_f.gamma": gain(draw, width), "ln_f.beta": draw.normal(width, scale=0.5)}
 
 
@@ -53,11 +53,11 @@ def llama_weights(
     weights = {"wte": draw.normal(vocab, width)}
     for n in range(n_blocks):
         block = {"norm1.weight": gain(draw, width)}
-        rows = {"q": width, "k": kv_width, "v": kv_width, "o": width}
-        block |= {f"attn.w{letter}": matrix(draw, size, width) for letter, size in rows.items()}
+        heights = {"q": width, "k": kv_width, "v": kv_width, "o": width}
+        block |= {f"attn.w{letter}": matrix(draw, size, width) for letter, size in heights.items()}
         block |= {"norm2.weight": gain(draw, width), "mlp.w_gate": matrix(draw, hidden, width)}
         block |= {"mlp.w_up": matrix(draw, hidden, width), "mlp.w_down": matrix(draw, width, hidden)}
-        weights |= {f"blocks.{n}.{key}": weight for key, weight in block.items()}
+        weights.update((f"blocks.{n}.{key}", tensor) for key, tensor in block.items())
     weights["norm_f.weight"] = gain(draw, width)
     return weights if tied else weights | {"lm_head": draw.normal(vocab, width)}
 
@@ -127,12 +127,14 @@ class Decoder:
         """Six tokens and two blocks."""
         raise NotImplementedError
 
+    @public
     @value(3)
     def test_three_tokens_one_block(self, check: Check, draw: Draw) -> None:
         """Embed the tokens, run one block, normalise once, and score every token of the vocabulary."""
         tokens, weights, heads = self.smallest(draw)
         check(tokens, tidy(draw, weights), *heads)
 
+    @public
     @law(1)
     def test_causal(self, check: Check, draw: Draw) -> None:
         """A replaced token changes no logit before it, and the last position sees every token."""
@@ -161,6 +163,7 @@ class Decoder:
         tokens, weights, heads = self.model(draw)
         check(tokens, cast(weights, precision), *heads)
 
+    @public
     @shape(1)
     def test_empty_batch(self, check: Check, draw: Draw) -> None:
         """An empty batch gives an empty batch of logits."""
@@ -223,6 +226,7 @@ class TestGpt2(Decoder):
         weights = gpt2_weights(draw, vocab=7, width=6, hidden=5, n_blocks=2, positions=5)
         check.gradient(draw.integers(0, 7, 2, 4), weights, 3, wrt=paths(weights))
 
+    @public
     @raises(1)
     def test_too_long(self, check: Check, draw: Draw) -> None:
         """More tokens than wpe has rows are refused; as many are not."""
@@ -333,6 +337,7 @@ def drawn_config(draw: Draw, family: str, *, tied: bool) -> dict[str, Any]:
 
 @exercise("count_parameters")
 class TestCountParameters:
+    @public
     @value(3)
     def test_two_small_blocks(self, check: Check) -> None:
         """Two blocks of GPT-2, six features wide."""
@@ -376,6 +381,7 @@ class TestCountParameters:
             for hidden in (1, 3 * config["d_model"] + 1):
                 check(config | {"d_hidden": hidden})
 
+    @public
     @law(1)
     def test_what_has_no_say(self, check: Check, draw: Draw) -> None:
         """gpt2 ignores n_kv_heads, llama ignores max_positions."""
@@ -399,6 +405,7 @@ class TestCountParameters:
         numbers = isinstance(before, int) and isinstance(after, int)
         check.expect(numbers and after - before == config["d_model"], "One more position must cost D numbers.")
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """The configuration is the same after the call."""
@@ -418,14 +425,14 @@ TO_STREAM = ("attn.wo", "mlp.w_out")
 
 def shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """The keys that `gpt2` reads, with the shape of each tensor."""
-    width, hidden = config["d_model"], config["d_hidden"]
+    hidden, width = config["d_hidden"], config["d_model"]
     of_block: dict[str, tuple[int, ...]] = {f"{n}.{p}": (width,) for n in ("ln1", "ln2") for p in ("gamma", "beta")}
     of_block |= {f"attn.w{n}": (width, width) for n in "qkvo"} | {f"attn.b{n}": (width,) for n in "qkvo"}
     of_block |= {"mlp.w_in": (hidden, width), "mlp.b_in": (hidden,)}
     of_block |= {"mlp.w_out": (width, hidden), "mlp.b_out": (width,)}
     whole: dict[str, tuple[int, ...]] = {"wte": (config["vocab"], width), "wpe": (config["max_positions"], width)}
     for n in range(config["n_blocks"]):
-        whole |= {f"blocks.{n}.{key}": size for key, size in of_block.items()}
+        whole.update((f"blocks.{n}.{key}", size) for key, size in of_block.items())
     return whole | {"ln_f.gamma": (width,), "ln_f.beta": (width,)}
 
 
@@ -478,6 +485,7 @@ def random_tensors(weights: Weights, config: Mapping[str, Any]) -> Iterator[tupl
 
 @exercise("init_gpt2")
 class TestInitGpt2:
+    @public
     @value(3)
     def test_tables_and_projections(self, check: Check, draw: Draw) -> None:
         """Both tables and the matrices that read from the stream have a standard deviation of 0.02 around 0."""
@@ -523,6 +531,7 @@ class TestInitGpt2:
             sentence = f"{ending} is not normal: the mean fourth power is {kurtosis:.2f} times the squared mean square."
             check.expect(2.55 < kurtosis < 3.4, sentence)  # 3, give or take 0.05; 2.83 if cut off at three deviations
 
+    @public
     @law(2)
     def test_same_seed_same_weights(self, check: Check, draw: Draw) -> None:
         """The same seed gives the same weights, also after other calls; another seed gives others."""
@@ -542,6 +551,7 @@ class TestInitGpt2:
             alike = float(a[:n] @ b[:n] / (a[:n].norm() * b[:n].norm()))
             check.expect(abs(alike) < 0.2, f"{one} and {two} are the same numbers, up to a factor.")
 
+    @public
     @shape(1)
     def test_keys(self, check: Check, draw: Draw) -> None:
         """The keys are those that gpt2 reads, no more and no fewer."""
@@ -550,6 +560,7 @@ class TestInitGpt2:
             extra = sorted(set(weights) - set(shapes(config)))
             check.expect(not extra, f"gpt2 does not read {extra[0] if extra else ''!r}.")
 
+    @public
     @shape(1)
     def test_shapes(self, check: Check, draw: Draw) -> None:
         """Matrices are (out, in); the heads of keys and values are not shared."""

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, shape, value
 
 
 def tokens_of_unlike_size(draw: Draw, *leading: int, width: int) -> Tensor:
@@ -45,6 +45,7 @@ def expect_others_unmoved(check: Check, before: Any, after: Any, like: Tensor, t
 
 @exercise("layer_norm")
 class TestLayerNorm:
+    @public
     @value(3)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """Each row is centred, divided by the root of its biased variance plus eps, then scaled and shifted."""
@@ -60,6 +61,7 @@ class TestLayerNorm:
         """Without an argument eps is 1e-5, which decides how large rows of size 0.001 come out."""
         check(draw.normal(3, 8, scale=1e-3), draw.normal(8), draw.normal(8))
 
+    @public
     @value(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One row alone, sequences of one token, and inputs with four axes work alike."""
@@ -98,6 +100,7 @@ class TestLayerNorm:
         check.within(kappa=1e4)(x, draw.normal(64, dtype=torch.float32), draw.normal(64, dtype=torch.float32))
         check(row_far_from_zero(draw), draw.normal(512, dtype=torch.float16), draw.normal(512, dtype=torch.float16))
 
+    @public
     @law(1)
     def test_tokens_do_not_mix(self, check: Check, draw: Draw) -> None:
         """Changing one token changes the result of that token only."""
@@ -119,6 +122,7 @@ class TestLayerNorm:
 
 @exercise("rms_norm")
 class TestRmsNorm:
+    @public
     @value(3)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """Each row is divided by the root of its mean square plus eps, then scaled; no mean is removed."""
@@ -134,6 +138,7 @@ class TestRmsNorm:
         """Without an argument eps is 1e-6, which decides how large rows of size 0.001 come out."""
         check(draw.normal(3, 8, scale=1e-3), draw.normal(8))
 
+    @public
     @value(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One row alone, sequences of one token, and inputs with four axes work alike."""
@@ -165,6 +170,7 @@ class TestRmsNorm:
         """The squares of long bfloat16 rows are summed more finely than bfloat16 can count; the result is bfloat16."""
         check(draw.normal(2, 2048, scale=40, dtype=torch.bfloat16), draw.normal(2048, dtype=torch.bfloat16))
 
+    @public
     @law(1)
     def test_tokens_do_not_mix(self, check: Check, draw: Draw) -> None:
         """Changing one token changes the result of that token only."""
@@ -196,6 +202,7 @@ class TestRmsNorm:
 
 @exercise("standardize")
 class TestStandardize:
+    @public
     @value(3)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """Each row is centred and divided by the root of its biased variance plus eps."""
@@ -211,6 +218,7 @@ class TestStandardize:
         """Without an argument eps is 1e-5, which decides how large rows of size 0.001 come out."""
         check(draw.normal(3, 8, scale=1e-3))
 
+    @public
     @value(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One row alone, sequences of one token, and inputs with four axes work alike."""
@@ -244,6 +252,7 @@ class TestStandardize:
         check.within(kappa=1e4)(draw.normal(5, 64, shift=1e4, dtype=torch.float32))
         check(row_far_from_zero(draw))
 
+    @public
     @law(1)
     def test_scale_cancels(self, check: Check, draw: Draw) -> None:
         """standardize(5 * x) equals standardize(x) up to eps."""

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, raises, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, raises, shape, value
 
 LOWER_PRECISIONS = (torch.float32, torch.bfloat16)
 LARGEST = 1e4
@@ -41,6 +41,7 @@ def partly_ignored(draw: Draw, vocabulary: int, ignore: int = -100) -> Tensor:
 
 @exercise("embed")
 class TestEmbed:
+    @public
     @value(2)
     def test_rows_of_a_small_table(self, check: Check, draw: Draw) -> None:
         """Each token gets its own row of the table, the same row each time."""
@@ -56,6 +57,7 @@ class TestEmbed:
         """The gradient reaches the table, and a row that was used several times collects all of them."""
         check.gradient(torch.tensor([[2, 5, 2], [0, 2, 6]]), draw.normal(7, 4))
 
+    @public
     @shape(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One token without axes gives one row; four leading axes stay four."""
@@ -73,6 +75,7 @@ class TestEmbed:
         """The ids 0 and V - 1 are ordinary tokens."""
         check(torch.tensor([[0, 8], [8, 0], [0, 0]]), draw.normal(9, 4))
 
+    @public
     @raises(1)
     def test_id_too_large(self, check: Check, draw: Draw) -> None:
         """A token of V or more is refused, wherever it stands."""
@@ -91,6 +94,7 @@ class TestEmbed:
         for kind in LOWER_PRECISIONS:
             check.exact(draw.integers(0, 6, 2, 3), draw.normal(6, 5, dtype=kind))
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """Tokens and table are the same after the call."""
@@ -99,6 +103,7 @@ class TestEmbed:
 
 @exercise("unembed")
 class TestUnembed:
+    @public
     @value(2)
     def test_small_table(self, check: Check, draw: Draw) -> None:
         """A logit is the dot product of a hidden state and a row of the table."""
@@ -119,6 +124,7 @@ class TestUnembed:
         """Gradients reach the hidden states and every row of the table."""
         check.gradient(draw.normal(2, 3, 5), draw.normal(6, 5))
 
+    @public
     @shape(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One state alone gives one row of logits; more leading axes stay as they are."""
@@ -136,6 +142,7 @@ class TestUnembed:
         for kind in LOWER_PRECISIONS:
             check(draw.normal(2, 3, 5, dtype=kind), draw.normal(7, 5, dtype=kind))
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """Hidden states and table are the same after the call."""
@@ -144,6 +151,7 @@ class TestUnembed:
 
 @exercise("softmax")
 class TestSoftmax:
+    @public
     @value(2)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """Each row of logits becomes positive numbers that sum to 1."""
@@ -168,6 +176,7 @@ class TestSoftmax:
         impossible = check(logits)[logits.isinf()]
         check.expect((impossible == 0).all(), "An entry of -inf must get a probability of exactly 0.")
 
+    @public
     @law(1)
     def test_slice_without_a_possible_entry(self, check: Check, draw: Draw) -> None:
         """A slice of nothing but -inf comes out as zeros, and its neighbours are not disturbed."""
@@ -211,6 +220,7 @@ class TestSoftmax:
         check.finite_gradient(with_impossible(draw.normal(3, 4), (0, 1), (0, 3)))
         check.finite_gradient(with_impossible(draw.normal(3, 4), (1,), (2, 0)))
 
+    @public
     @shape(1)
     def test_one_axis_and_empty_batches(self, check: Check, draw: Draw) -> None:
         """A single row, and a batch of no rows, work alike."""
@@ -231,6 +241,7 @@ class TestSoftmax:
 
 @exercise("shift_targets")
 class TestShiftTargets:
+    @public
     @value(2)
     def test_two_small_rows(self, check: Check, draw: Draw) -> None:
         """The inputs lack the last token of each row, the targets the first."""
@@ -241,6 +252,7 @@ class TestShiftTargets:
         """Every row is shifted by itself."""
         check.exact(draw.integers(0, 50, 3, 7))
 
+    @public
     @law(1)
     def test_one_pass_gives_one_signal_less(self, check: Check, draw: Draw) -> None:
         """A text of six tokens gives five inputs, five targets, and each target is the next input."""
@@ -251,6 +263,7 @@ class TestShiftTargets:
         check.expect(inputs.shape == targets.shape == (1, 5), "Six tokens must give five inputs and five targets.")
         check.expect(torch.equal(targets[:, :-1], inputs[:, 1:]), "Each target must be the input one step later.")
 
+    @public
     @shape(1)
     def test_shortest_row(self, check: Check, draw: Draw) -> None:
         """Two tokens give one signal."""
@@ -262,6 +275,7 @@ class TestShiftTargets:
         check.exact(draw.permutation(5).reshape(1, 5))
         check.exact(torch.zeros(0, 5, dtype=torch.int64))
 
+    @public
     @raises(1)
     def test_rows_without_a_next_token(self, check: Check, draw: Draw) -> None:
         """Rows of a single token are refused."""
@@ -281,6 +295,7 @@ class TestShiftTargets:
 
 @exercise("cross_entropy")
 class TestCrossEntropy:
+    @public
     @value(2)
     def test_small_batch(self, check: Check, draw: Draw) -> None:
         """The loss is the mean of -log p(target) over the targets that count, in nats."""
@@ -318,6 +333,7 @@ class TestCrossEntropy:
         """Logits of -inf at other tokens than the target leave the loss finite."""
         check.finite_gradient(with_impossible(draw.normal(3, 5), (0, 1), (0, 4), (2, 0)), torch.tensor([2, 4, 3]))
 
+    @public
     @law(1)
     def test_target_of_probability_zero(self, check: Check, draw: Draw) -> None:
         """A target that the model calls impossible costs +inf, not NaN."""
@@ -336,12 +352,14 @@ class TestCrossEntropy:
         """The gradient of the logits is right, and 0 at ignored positions."""
         check.gradient(draw.normal(3, 5, 7), partly_ignored(draw, 7))
 
+    @public
     @shape(1)
     def test_any_leading_axes(self, check: Check, draw: Draw) -> None:
         """One row with one target, and four leading axes, give a scalar as well."""
         check(draw.normal(6), torch.tensor(4))
         check(draw.normal(2, 1, 3, 4, 6), draw.integers(0, 6, 2, 1, 3, 4))
 
+    @public
     @raises(1)
     @pytest.mark.parametrize("rows", [3, 0], ids=["all-ignored", "empty-batch"])
     def test_nothing_counts(self, check: Check, draw: Draw, rows: int) -> None:
@@ -367,6 +385,7 @@ class TestCrossEntropy:
 
 @exercise("perplexity")
 class TestPerplexity:
+    @public
     @value(2)
     def test_small_loss(self, check: Check, draw: Draw) -> None:
         """The perplexity is e to the power of the loss in nats, as a scalar tensor."""
@@ -382,17 +401,20 @@ class TestPerplexity:
         """The gradient flows through to the loss."""
         check.gradient(draw.uniform(low=0.5, high=3))
 
+    @public
     @law(1)
     def test_perfect_model(self, check: Check) -> None:
         """A loss of 0 is a perplexity of 1."""
         check(torch.tensor(0.0, dtype=torch.float64))
 
+    @public
     @raises(1)
     def test_nan(self, check: Check) -> None:
         """A loss that is NaN is refused."""
         for kind in (torch.float64, *LOWER_PRECISIONS):
             check.raises(torch.tensor(math.nan, dtype=kind))
 
+    @public
     @dtype(1)
     def test_dtype_of_the_loss(self, check: Check, draw: Draw) -> None:
         """The perplexity has the dtype of the loss."""
@@ -407,6 +429,7 @@ class TestPerplexity:
 
 @exercise("entropy_bits")
 class TestEntropyBits:
+    @public
     @value(2)
     def test_small_rows(self, check: Check, draw: Draw) -> None:
         """Each row gives the sum of -p log2 p; a probability of 0 contributes nothing."""
@@ -420,6 +443,7 @@ class TestEntropyBits:
         for dim in (0, 1, -2, 2):
             check(draw.probabilities(2, 3, 4).movedim(-1, dim), dim=dim)
 
+    @public
     @law(1)
     def test_sure_rows(self, check: Check, draw: Draw) -> None:
         """A row that is certain has 0 bits."""
@@ -452,6 +476,7 @@ class TestEntropyBits:
         p[2] = torch.tensor([0.5, 0.0, 0.25, 0.25, 0.0])
         check.finite_gradient(p)
 
+    @public
     @shape(1)
     def test_one_row_and_empty_batch(self, check: Check, draw: Draw) -> None:
         """One row gives a scalar; a batch of no rows gives a result of none."""

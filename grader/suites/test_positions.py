@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, raises, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, raises, shape, value
 
 LAW = 1e-6
 """What cosines in float32 may cost a law on features of size 1."""
@@ -85,6 +85,7 @@ def expect_angles_add(check: Check, draw: Draw) -> None:
 
 @exercise("sinusoidal_positions")
 class TestSinusoidalPositions:
+    @public
     @value(3)
     def test_three_positions(self, check: Check) -> None:
         """Sine and cosine of p / base^(2i/D) stand side by side, pair after pair."""
@@ -112,12 +113,14 @@ class TestSinusoidalPositions:
         """Positions up to 2047 are told apart: angles have float32 precision or better."""
         check.within(up_to(2047))(2048, 4, base=30.0)
 
+    @public
     @dtype(1)
     def test_is_float32(self, check: Check) -> None:
         """The table is float32."""
         table = check.call(4, 6)
         check.expect(isinstance(table, Tensor) and table.dtype == torch.float32, "The table must be float32.")
 
+    @public
     @law(1)
     def test_shifts_are_rotations(self, check: Check) -> None:
         """The dot product of two rows depends on their distance only."""
@@ -127,6 +130,7 @@ class TestSinusoidalPositions:
         sentence = "Rows that are equally far apart must have equal dot products, wherever they stand."
         check.close(products[:-5, :-5], products[5:, 5:], 2e-5, sentence)
 
+    @public
     @raises(1)
     def test_odd_width(self, check: Check) -> None:
         """An odd width is refused."""
@@ -136,6 +140,7 @@ class TestSinusoidalPositions:
 
 @exercise("rope_angles")
 class TestRopeAngles:
+    @public
     @value(3)
     def test_scattered_positions(self, check: Check) -> None:
         """The angle of pair i at position p is p * base^(-2i/K), whatever the order of the positions."""
@@ -170,12 +175,14 @@ class TestRopeAngles:
         # The scale of the pass line is the largest angle, so it grows with the position by itself.
         check(torch.tensor([2047, 2046, 1283, 1025, 515, 257]), 6, base=500.0)
 
+    @public
     @dtype(1)
     def test_is_float32(self, check: Check) -> None:
         """Angles are float32, though positions are integers."""
         angles = check.call(torch.tensor([1, 4]), 6)
         check.expect(isinstance(angles, Tensor) and angles.dtype == torch.float32, "Angles must be float32.")
 
+    @public
     @law(1)
     def test_each_position_by_itself(self, check: Check) -> None:
         """The angles of a position do not depend on which others are asked for."""
@@ -184,6 +191,7 @@ class TestRopeAngles:
         check.expect(shaped, "Angles must have shape (T, K/2).")
         check.close(together[1:2], alone, 1e-5, "Position 11 has other angles when it is asked for alone.")
 
+    @public
     @raises(1)
     def test_odd_width(self, check: Check) -> None:
         """An odd head width is refused."""
@@ -199,6 +207,7 @@ class TestRopeAngles:
 class Rotation:
     """What both layouts must do; the two exercises differ in the expected numbers only."""
 
+    @public
     @value(3)
     def test_two_positions(self, check: Check, draw: Draw) -> None:
         """Each pair of features is turned counter-clockwise by its angle and stays where it was."""
@@ -209,6 +218,7 @@ class Rotation:
         """All heads of all samples are turned alike, position by position."""
         check(draw.normal(2, 3, 5, 8), some_angles(draw, 5, 4))
 
+    @public
     @value(1)
     def test_other_leading_axes(self, check: Check, draw: Draw) -> None:
         """Sizes that happen to be equal; no leading axis, one, three; one position alone; a single pair."""
@@ -240,6 +250,7 @@ class Rotation:
         """16-bit features at positions up to 2047: angles keep float32, and the result has the dtype of x."""
         check(draw.normal(2, 3, 24, 8, dtype=precision), far_angles(24, 4))
 
+    @public
     @law(1)
     def test_norm_is_kept(self, check: Check, draw: Draw) -> None:
         """Queries and keys keep their length."""
@@ -255,6 +266,7 @@ class Rotation:
         """Two turns are one by the sum of the angles, the opposite turn undoes it, angles of 0 change nothing."""
         expect_angles_add(check, draw)
 
+    @public
     @raises(1)
     def test_other_width(self, check: Check, draw: Draw) -> None:
         """Angles for another head width are refused, also where they would broadcast."""
@@ -287,6 +299,7 @@ class TestApplyRopeHalf(Rotation):
 
 @exercise("interleaved_to_half")
 class TestInterleavedToHalf:
+    @public
     @value(3)
     def test_two_heads_of_six(self, check: Check) -> None:
         """In each head the even rows come first, then the odd ones."""
@@ -319,11 +332,13 @@ class TestInterleavedToHalf:
         """Weights keep their dtype and every bit."""
         check.exact(draw.normal(16, 3, dtype=precision), 2)
 
+    @public
     @shape(1)
     def test_head_of_one_pair(self, check: Check, draw: Draw) -> None:
         """Heads of width 2 stay as they are: the two layouts are the same there."""
         check.exact(draw.normal(6, 4), 3)
 
+    @public
     @law(1)
     def test_nothing_is_lost(self, check: Check) -> None:
         """Every row is still there, in the head that it came from."""
@@ -335,6 +350,7 @@ class TestInterleavedToHalf:
             kept = torch.equal(moved[rows].double().sort(dim=0).values, weight[rows])
             check.expect(kept, "A head must keep its own rows, each of them once.")
 
+    @public
     @raises(1)
     def test_indivisible_rows(self, check: Check, draw: Draw) -> None:
         """Rows that cannot be divided among the heads are refused."""
@@ -355,6 +371,7 @@ class TestInterleavedToHalf:
 
 @exercise("alibi_slopes")
 class TestAlibiSlopes:
+    @public
     @value(3)
     def test_six_heads(self, check: Check) -> None:
         """Four slopes as for four heads, then the 1st and the 3rd of those for eight."""
@@ -383,12 +400,14 @@ class TestAlibiSlopes:
         """A single head has the slope 2^-8."""
         check(1)
 
+    @public
     @dtype(1)
     def test_is_float32(self, check: Check) -> None:
         """Slopes are a float32 tensor."""
         slopes = check.call(3)
         check.expect(isinstance(slopes, Tensor) and slopes.dtype == torch.float32, "Slopes must be a float32 tensor.")
 
+    @public
     @law(1)
     def test_slopes_are_distinct_and_positive(self, check: Check) -> None:
         """No two heads share a slope; all lie between 2^-8 and 1."""
@@ -399,6 +418,7 @@ class TestAlibiSlopes:
             within = bool(((slopes > 0.999 * 2**-8) & (slopes < 1)).all())
             check.expect(within, "Slopes must be at least 2^-8 and below 1.")
 
+    @public
     @raises(1)
     def test_no_heads(self, check: Check) -> None:
         """Less than one head is refused."""
@@ -408,6 +428,7 @@ class TestAlibiSlopes:
 
 @exercise("alibi_bias")
 class TestAlibiBias:
+    @public
     @value(3)
     def test_two_heads_behind_a_cache(self, check: Check) -> None:
         """Two queries stand at the last two of four keys: minus slope times distance, and no look ahead."""
@@ -440,12 +461,14 @@ class TestAlibiBias:
         """Distances up to 2047 are told apart."""
         check(2, 3, 2048)
 
+    @public
     @dtype(1)
     def test_is_float32(self, check: Check) -> None:
         """The bias is float32."""
         bias = check.call(2, 3, 5)
         check.expect(isinstance(bias, Tensor) and bias.dtype == torch.float32, "The bias must be float32.")
 
+    @public
     @law(1)
     def test_chunk_is_the_end_of_the_square(self, check: Check) -> None:
         """The rows of a chunk are the last rows of the bias of the whole sequence."""
@@ -455,6 +478,7 @@ class TestAlibiBias:
         sentence = "Your bias for 4 queries and 9 keys must be the last four rows of your bias for 9 queries and keys."
         check.close(whole[:, -4:].exp(), chunk.exp(), LAW, sentence)
 
+    @public
     @raises(2)
     def test_more_queries_than_keys(self, check: Check) -> None:
         """More queries than keys are refused."""

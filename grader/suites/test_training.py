@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from grader.suite import Check, Draw, dtype, exercise, law, raises, shape, value
+from grader.suite import Check, Draw, dtype, exercise, law, public, raises, shape, value
 
 Tensors = dict[str, Tensor]
 
@@ -47,6 +47,7 @@ def in_other_order(given: Tensors) -> Tensors:
 
 @exercise("sequence_loss")
 class TestSequenceLoss:
+    @public
     @value(3)
     def test_two_short_rows(self, check: Check, draw: Draw) -> None:
         """Each position is scored against the next token of its own row; the mean over all of them, in nats."""
@@ -89,6 +90,7 @@ class TestSequenceLoss:
         logits[..., 5] += draw.uniform(2, 4, low=30, high=50)
         check(logits, draw.integers(0, 5, 2, 4))
 
+    @public
     @law(1)
     def test_sure_and_right(self, check: Check, draw: Draw) -> None:
         """A model that is sure of each next token, and right, has a loss near 0."""
@@ -111,6 +113,7 @@ class TestSequenceLoss:
         sentence = "The logits of the last position have no target, and yet the loss depends on them."
         check.close(before, check.call(moved, tokens), 1e-6, sentence)
 
+    @public
     @raises(1)
     def test_no_next_token(self, check: Check, draw: Draw) -> None:
         """Rows of one token have no next one and are refused."""
@@ -121,6 +124,7 @@ class TestSequenceLoss:
         """No rows at all give no target and are refused."""
         check.raises(draw.normal(0, 4, 5), draw.integers(0, 5, 0, 4))
 
+    @public
     @dtype(1)
     @PRECISIONS
     def test_dtype(self, check: Check, draw: Draw, precision: torch.dtype) -> None:
@@ -154,6 +158,7 @@ def of_norm(norm: float, given: Tensors) -> Tensors:
 
 @exercise("clip_gradients")
 class TestClipGradients:
+    @public
     @value(3)
     def test_two_tensors(self, check: Check, draw: Draw) -> None:
         """Both tensors are scaled by max_norm over their joint norm, and that norm comes back."""
@@ -194,6 +199,7 @@ class TestClipGradients:
         check.within(rtol=1e-5, scale=1.0).through(clipped)(zeros, 1.0)
         check.within(rtol=1e-5, scale=1.0).through(clipped)(zeros | {"w": draw.normal(2, 3, scale=5)}, 2.0)
 
+    @public
     @dtype(1)
     def test_float32(self, check: Check, draw: Draw) -> None:
         """float32 gradients stay float32."""
@@ -206,6 +212,7 @@ class TestClipGradients:
         check.through(clipped)(tensors(draw, SHAPES | {"wide": (40, 30)}, 3, torch.bfloat16), 2.5)
         check.through(clipped)(tensors(draw, SHAPES, 1, torch.bfloat16), 100.0)
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """The gradients are the same after the call."""
@@ -254,6 +261,7 @@ def steps(draw: Draw, shapes: dict[str, tuple[int, ...]], n: int, scale: float =
 
 @exercise("adamw_step")
 class TestAdamwStep:
+    @public
     @value(3)
     def test_two_steps(self, check: Check, draw: Draw) -> None:
         """Two steps of a matrix and a vector, with a large eps and a large decay."""
@@ -318,6 +326,7 @@ class TestAdamwStep:
         runs, gradients = ([tidy_tensors(draw, FEW) for _ in range(2)] for _ in range(2))
         check.through(two_runs, (1,))(runs, gradients, 0.1, **LOUD)
 
+    @public
     @dtype(1)
     @PRECISIONS
     def test_dtype(self, check: Check, draw: Draw, precision: torch.dtype) -> None:
@@ -328,6 +337,7 @@ class TestAdamwStep:
         near = check.within(scale=1.0).through(training, (1,))
         near(tensors(draw, shapes, 1.0, precision), gradients, [0.1] * 3, **LOUD)
 
+    @public
     @law(1)
     def test_leaves_arguments_alone(self, check: Check, draw: Draw) -> None:
         """Parameters, gradients and the empty state are the same after the step."""
@@ -344,12 +354,14 @@ def rates(
 
 @exercise("cosine_lr")
 class TestCosineLr:
+    @public
     @value(3)
     def test_a_short_training(self, check: Check, draw: Draw) -> None:
         """Three steps up, a cosine down to step 8, then level."""
         largest, smallest = draw.choice([0.8, 1.2, 1.6]), draw.choice([0.1, 0.2, 0.3])
         check.through(rates)(list(range(11)), largest, smallest, 3, 8)
 
+    @public
     @value(2)
     def test_warm_up(self, check: Check, draw: Draw) -> None:
         """The first step learns already, and the last step of the warm-up has the full rate."""
@@ -363,6 +375,7 @@ class TestCosineLr:
         check.through(rates)([200, 201, 300, 450, 600, 799, 900, 999], largest, smallest, 200, 1000)
         check.through(rates)([90, 92, 95, 97, 99], largest, smallest, 90, 100)
 
+    @public
     @value(2)
     def test_the_end(self, check: Check, draw: Draw) -> None:
         """From total_steps on the rate is min_lr, however long it goes on."""
@@ -395,6 +408,7 @@ def scalars(values: Tensor) -> list[Tensor]:
 
 @exercise("accumulate_loss")
 class TestAccumulateLoss:
+    @public
     @value(3)
     def test_two_micro_batches(self, check: Check, draw: Draw) -> None:
         """All losses added up, divided by all targets."""
@@ -424,6 +438,7 @@ class TestAccumulateLoss:
         """The gradient of every sum is 1 over the number of all targets."""
         check.gradient(scalars(draw.uniform(3, low=1, high=9)), [2, 5, 1], wrt=((0, 0), (0, 1), (0, 2)))
 
+    @public
     @law(1)
     def test_cut_in_another_way(self, check: Check, draw: Draw) -> None:
         """The same losses, cut into other micro-batches, have the same mean."""
@@ -433,6 +448,7 @@ class TestAccumulateLoss:
         check.close(fine, check.call([a + b + c, d], [7, 6]), 1e-5, sentence)
         check.close(fine, check.call([d + b, c, a], [10, 2, 1]), 1e-5, sentence)
 
+    @public
     @raises(1)
     def test_nothing_counts(self, check: Check) -> None:
         """Where no target counts there is no mean, and the call is refused."""
@@ -451,6 +467,7 @@ class TestAccumulateLoss:
         """The mean has the dtype of the sums."""
         check(scalars(draw.uniform(3, low=2, high=90, dtype=precision)), [20, 7, 31])
 
+    @public
     @shape(1)
     def test_scalar(self, check: Check, draw: Draw) -> None:
         """The result is a scalar tensor, of one micro-batch too."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.model import Course
+from grader.edition import offers
 from grader.errors import UserError
 from grader.workspace.submission import MODULE_FOLDER, holds_modules
 
@@ -113,8 +114,10 @@ def _readme(course: Course) -> str:
         f"anatomy grade {exercise}": "grade one function",
         f"anatomy hint {exercise}": "a hint, one step at a time",
         f"anatomy reset {exercise}": "back to the stub; your text is kept aside",
-        f"anatomy solution {exercise}": "the answer, once yours has passed",
     }
+    if offers("solution"):
+        commands[f"anatomy solution {exercise}"] = "the answer, once yours has passed"
+    commands["anatomy submit -o FILE.zip"] = "pack what you hand in"
     return f"""# {course.title}
 
 Your workspace. The files in `student/` are yours: each function waits for its body.

@@ -103,6 +103,11 @@ def read_source(path: Path) -> SourceFile:
     return SourceFile(path.stem, path, None, raw) if isinstance(raw, Problem) else _source(path, shown, raw)
 
 
+def read_module(path: Path) -> bytes | Problem:
+    """A module's bytes as they are, or why they are not read: missing, a link, no file, too large."""
+    return _read_bytes(path, f"{path.parent.name}/{path.name}")
+
+
 def submission_of(name: str, modules: Mapping[str, bytes], course: Course) -> Submission:
     """A submission whose modules were read from somewhere else, an archive say: their bytes by lesson.
 

@@ -26,6 +26,7 @@ From any folder in here:
     anatomy hint first.double      a hint, one step at a time
     anatomy reset first.double     back to the stub; your text is kept aside
     anatomy solution first.double  the answer, once yours has passed
+    anatomy submit -o FILE.zip     pack what you hand in
 """
 
 

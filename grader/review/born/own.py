@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from grader.authority import authority
 from grader.candidate import Candidate
 from grader.course.model import Course, Exercise
-from grader.grading import reference_function
 from grader.judge.probe import Probe
 from grader.render.harmless import harmless_text
 from grader.review.questions.kinds.numeral import Unreadable, infinite, read_number
@@ -113,7 +113,7 @@ def _read(given: str) -> Fraction | float | None:
 def _probe(call: Call, exercise: Exercise, params: Mapping[str, Any]) -> Probe:
     """Required arguments by position and optional ones by keyword: a learner may call the former otherwise."""
     given = {name: argument(value, params, call.place) for name, value in call.args.items()}
-    parameters = inspect.signature(reference_function(exercise)).parameters.values()
+    parameters = inspect.signature(authority().function(exercise)).parameters.values()
     required = [each.name for each in parameters if each.default is each.empty]
     args = tuple(given.pop(name) for name in required if name in given)
     return Probe(args, given)

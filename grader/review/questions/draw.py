@@ -42,6 +42,13 @@ def _one_of(param: Param, number: int) -> Any:
     return param.values[number % len(param.values)]
 
 
+def seed_that_counts(question: Question, seed: str) -> str:
+    """The seed itself; where there are only so many draws, the number of the draw that it stands for."""
+    if question.pool is None:
+        return seed
+    return str(int.from_bytes(hashlib.sha256(seed.encode()).digest()) % question.pool)
+
+
 def fill(text: str, params: Mapping[str, Any]) -> str:
     """`{name}` of every parameter replaced by its value. In math the braces stay: they hold one argument together."""
     if not params or "{" not in text:
@@ -71,5 +78,5 @@ def written(value: Any) -> str:
 
 
 def _hash(question: Question, seed: str, name: str) -> int:
-    text = json.dumps([question.id, question.version, seed, name])
+    text = json.dumps([question.id, question.version, seed_that_counts(question, seed), name])
     return int.from_bytes(hashlib.sha256(text.encode()).digest())

@@ -10,6 +10,7 @@ from grader.course import yaml12
 from grader.course.mistakes import CourseErrors, Mistake
 from grader.course.model import Course, Lesson
 from grader.course.reader import Table, kind_of, nearest, read_table
+from grader.edition import bundle
 from grader.review.questions.model import KINDS, Kind, Option, Place, Question, Slip
 from grader.review.questions.read_answer import COMPUTED, literal_answer, read_call, read_slips
 from grader.review.questions.read_numbers import read_params, read_tolerance, whole_numbers
@@ -114,6 +115,7 @@ def _read_question(table: Table, slug: str) -> Question | None:
         tolerance=read_tolerance(table, _TOLERANCES) if kind == "numeric" else None,
         rungs=_read_rungs(table),
         one_answer=_read_flag(table, "one_answer"),
+        pool=here.instances if (here := bundle()) else None,
         line=place.line,
         path=place.path,
     )

@@ -134,7 +134,7 @@ class Question:
     """One question as it was written. `options` are those of choice and multi; `tolerance` is that of numeric.
 
     rungs: the rungs on which it may be asked, None for all; one_answer: the author says that the answer does not
-    depend on the numbers, on purpose.
+    depend on the numbers, on purpose; pool: so many draws there are, as many as seeds by default.
     """
 
     id: str
@@ -152,6 +152,7 @@ class Question:
     tolerance: Tolerance | None = None
     rungs: frozenset[int] | None = None
     one_answer: bool = False
+    pool: int | None = None
     line: int = field(default=0, compare=False)
     path: Path = field(default=NOWHERE.path, compare=False)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from grader.course.mistakes import CourseErrors, Mistake
-from grader.review.questions.model import Call, Parameter, Place, TensorLiteral, Variant
+from grader.review.questions.model import Call, Drawn, Key, Parameter, Place, TensorLiteral, Variant
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -21,6 +21,10 @@ Sizes = tuple[int, ...]
 
 class Oracle:
     """Evaluates calls in this process. One oracle may serve any number of questions."""
+
+    def recorded(self, drawn: Drawn) -> Key | None:  # noqa: ARG002  see questions.recorded
+        """The whole key, where it was worked out beforehand."""
+        return None
 
     def value(self, call: Call, params: Mapping[str, Any]) -> float:
         """The number that the call returns (an int where it is one). Raises CourseErrors."""
