@@ -183,7 +183,7 @@ if __name__ == "__main__":
 
     import lent
 
-    import grader.cli.desk
+    import grader.desk
     import grader.grading
     import grader.render.html
     import grader.render.text

@@ -65,7 +65,9 @@ def grade(
         if log:
             log(report)
         click.get_current_context().exit(report.exit_code)
-    from grader.cli.desk import at_desk
+    from grader.cli.weak import warn_if_weak
+    from grader.desk import at_desk
+    from grader.options import Options
 
     def body(grader: Grader) -> int:
         report = complete(grader.grade(submission, exercises))
@@ -78,7 +80,7 @@ def grade(
             keep_grading(grader, folder, exercises, publish, log)
         return report.exit_code
 
-    code = at_desk(course, submission, exercises, seed, hide_expected, body)
+    code = at_desk(course, submission, exercises, Options(seed, hide_expected), body, warn_if_weak)
     click.get_current_context().exit(code)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from grader.cli.desk import warn_if_weak
 from grader.cli.output import format_option, print_json, terminal_width
+from grader.cli.weak import warn_if_weak
 from grader.course.load import load_course
 from grader.errors import GraderFault
 from grader.places import cache_folder

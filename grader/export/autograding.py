@@ -104,17 +104,21 @@ def _report(task: Task, course: Course, submission: Submission, exercises: Seque
 
     if untouched := untouched_report(submission, exercises, task.seed):
         return untouched
-    from grader.cli.desk import at_desk
+    from grader.desk import at_desk
+    from grader.options import Options
     from grader.sandbox.level import require
 
     reports: list[Report] = []
 
     def body(grader: Grader) -> int:
-        require(grader.protection().level, allow_weak=task.allow_weak)
         reports.append(grader.grade(submission, exercises))
         return VERDICT
 
-    at_desk(course, submission, exercises, task.seed, task.hide_expected, body)
+    options = Options(task.seed, task.hide_expected, task.held_out)
+    at_desk(
+        course, submission, exercises, options, body,
+        accept=lambda protection: require(protection.level, allow_weak=task.allow_weak),
+    )  # fmt: skip
     return reports[0]
 
 

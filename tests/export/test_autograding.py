@@ -7,7 +7,7 @@ import pytest
 from export.importers import check_results
 from export.made import report
 
-import grader.cli.desk
+import grader.desk
 from grader.course.load import load_course
 from grader.course.stubs import stub_source
 from grader.errors import GraderFault
@@ -49,7 +49,7 @@ def begun(folder: Path) -> None:
 
 
 def fake_desk(monkeypatch, act) -> None:
-    monkeypatch.setattr(grader.cli.desk, "at_desk", lambda *arguments: act(arguments[-1]))
+    monkeypatch.setattr(grader.desk, "at_desk", lambda *arguments: act(arguments[-1]))
 
 
 def test_an_empty_submission_earns_nothing_and_is_told_what_to_hand_in(root):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from grader.course.model import Course, Exercise
 from grader.errors import GraderFault
 from grader.judge.source import parse_submission
+from grader.options import Options
 from grader.places import cache_folder
 from grader.sandbox import ForkFailed, NoTorch, WorkerFailed, Zygote, ZygoteDied
-from grader.sandbox.level import MEANING
 from grader.workspace import Submission
 
 if TYPE_CHECKING:
@@ -25,36 +23,28 @@ def at_desk(
     course: Course,
     submission: Submission,
     exercises: Sequence[Exercise],
-    seed: int,
-    hide_expected: bool,
+    options: Options,
     body: Callable[[Grader], int],
+    accept: Callable[[Protection], None],
 ) -> int:
     """Call `body` with a Grader that can judge these exercises and all that they rest on. Returns what it returns.
 
-    Raises GraderFault when no worker can be had on this machine.
+    accept: is told the protection before submitted code runs, and may refuse it by raising. Raises GraderFault when no
+    worker can be had on this machine.
     """
     try:
         with Zygote() as zygote:
             lessons = _lessons(course, submission, exercises)
             from grader.grading import Grader
-            from grader.options import Options
             from grader.session import with_suites
 
-            options = Options(seed=seed, hide_expected=hide_expected)
-
             def grader(suites: Suites) -> Grader:
-                return Grader(course, suites, zygote, options, cache=cache_folder(), accept=warn_if_weak)
+                return Grader(course, suites, zygote, options, cache=cache_folder(), accept=accept)
 
             return with_suites(lessons, lambda suites: body(grader(suites)))
     except (ZygoteDied, ForkFailed, NoTorch, WorkerFailed) as error:
         said = str(error).rstrip(".")
         raise GraderFault(f"Submitted code could not be run: {said}. Try `anatomy doctor`.") from error
-
-
-def warn_if_weak(protection: Protection) -> None:
-    """One's own code may be graded all the same."""
-    if protection.level == "weak":
-        click.echo(f"Note: the protection is weak: {MEANING['weak']}. See `anatomy doctor`.", err=True)
 
 
 def _lessons(course: Course, submission: Submission, exercises: Sequence[Exercise]) -> list[str]:
