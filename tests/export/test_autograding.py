@@ -49,7 +49,14 @@ def begun(folder: Path) -> None:
 
 
 def fake_desk(monkeypatch, act) -> None:
-    monkeypatch.setattr(grader.desk, "at_desk", lambda *arguments: act(arguments[-1]))
+    def at_desk(course, submission, exercises, options, body, accept):
+        def opened(grader):
+            accept(grader.protection())
+            return body(grader)
+
+        return act(opened)
+
+    monkeypatch.setattr(grader.desk, "at_desk", at_desk)
 
 
 def test_an_empty_submission_earns_nothing_and_is_told_what_to_hand_in(root):
