@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from grader.gradebook.book import Gradebook
 from made_exports import Handed, canvas, folders, gradescope, write, zipped
 from made_run import Died, MadeHands, by_length
 
 from grader.batch.journal import Journal
 from grader.cli import batching, main
 from grader.cli.batching import Workplace
+from grader.gradebook.book import Gradebook
 
 
 @pytest.fixture
