@@ -99,7 +99,8 @@ def carry_out(order: Order, out: Path, workplace: Workplace, *, again: bool = Fa
         faults = sum(journal.known[key].fault for key in ran.standing.values())
         try:
             book = stack.enter_context(Gradebook(order.db or str(out / FILE)))
-            book.put(assignment)
+            if order.assignment or assignment.id not in {each.id for each in book.assignments()}:
+                book.put(assignment)  # without a file, what the gradebook knows of it stays as it is
             book.record(assignment.id, earlier_entries(journal, ran.standing), current=False)
             book.record(assignment.id, standing_entries(journal, ran.standing))
             standings = (each for each in book.standings(assignment.id) if each.student.id in ran.standing)

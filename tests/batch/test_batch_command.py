@@ -158,6 +158,20 @@ def test_a_late_mark_and_a_due_date_reach_the_feedback(anatomy, tmp_path):
     assert "Homework 1" in (tmp_path / "out" / "feedback" / "ada.html").read_text()
 
 
+def test_a_due_time_that_the_gradebook_knows_outlives_a_run_without_a_file(anatomy, tmp_path):
+    late = handed("ada", 10, at=datetime.fromisoformat("2026-03-02T12:00:00+00:00"))
+    export = gradescope(tmp_path / "export", [late])
+    anatomy("batch", export, "--out", "out", *LESSON)
+    (tmp_path / "due.yaml").write_text(
+        "id: normalization\ntitle: Norms\nlessons: [normalization]\n"
+        "due: 2026-03-01 23:59\nzone: Europe/Zurich\nlate: {per_day: 10}\n"
+    )
+    assert anatomy("gradebook", "assignments", "--set", "due.yaml", "--out", "out").exit_code == 0
+    anatomy("batch", export, "--out", "out", *LESSON)
+    shown = json.loads(anatomy("gradebook", "show", "--out", "out", "--format", "json").stdout)
+    assert [each["final"] for each in shown["students"]] == [9]
+
+
 def test_a_held_out_seed_is_in_no_page(anatomy, klass, tmp_path):
     (tmp_path / "seed").write_text("nobody guesses this")
     from grader.batch.order import secret_seed
