@@ -143,8 +143,8 @@ def zygote() -> Iterator[Zygote]:
 @pytest.fixture
 def lent_zygote(zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the commands that run in this process take that one for their own."""
-    for module in ("companion", "desk", "doctor", "run"):  # what is imported later would keep what is lent
-        importlib.import_module(f"grader.cli.{module}")
+    for module in ("cli.companion", "desk", "cli.doctor", "cli.run"):  # what is imported later would keep what is lent
+        importlib.import_module(f"grader.{module}")
     lend(zygote, monkeypatch.setattr)
 
 

@@ -55,6 +55,8 @@ def release(folder: Path, course: Course) -> Released:
         raise UserError("This is a student's edition itself; release one from the whole course.")
     with _new_folder(folder) as unfinished:
         tests, questions = _fill(unfinished, course)
+        for cache in [*unfinished.rglob("__pycache__")]:  # of the suites, which were run on the way
+            shutil.rmtree(cache)
         if leaks := hidden_in(unfinished):
             raise GraderFault("something hidden would be in the bundle, so none was written:\n" + "\n".join(leaks))
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -128,8 +130,6 @@ def _new_folder(folder: Path) -> Iterator[Path]:
         raise UserError(f"{folder} cannot be made: {error.strerror or error}. Choose another folder.") from error
     try:
         yield unfinished
-        for cache in [*unfinished.rglob("__pycache__")]:
-            shutil.rmtree(cache)
         unfinished.chmod(0o777 & ~_umask())
         unfinished.replace(folder)  # POSIX lets a folder take the place of an empty one
     except OSError as error:
