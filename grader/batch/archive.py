@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from grader.batch.naming import shown
-from grader.batch.tree import Kind, Parts, Unreadable
+from grader.batch.tree import Kind, OutOfReach, Parts, Unreadable
 
 MAX_MEMBERS = 2_000
 MAX_UNPACKED = 64_000_000
@@ -50,9 +50,11 @@ class ZipTree:
 
     ranked = False
 
-    def __init__(self, archive: zipfile.ZipFile, name: str, most: int) -> None:
-        """name: how sentences call it; most: members at most. Raises Unreadable."""
+    def __init__(self, archive: zipfile.ZipFile, name: str, most: int, *, exported: bool = False) -> None:
+        """name: how sentences call it; most: members at most; exported: the platform made it, and no student, so that
+        damage to it came later. Raises Unreadable."""
         self.name = name
+        self._damage = OutOfReach if exported else Unreadable
         self._archive = archive
         self._folders: dict[Parts, dict[str, zipfile.ZipInfo | None]] = {(): {}}
         self._misplaced: dict[str, list[tuple[Parts, str]]] = {}  # by their first folder
@@ -79,9 +81,9 @@ class ZipTree:
             with self._archive.open(member) as file:
                 data = file.read(most)
         except DAMAGED as error:
-            raise Unreadable(f"{self.name} is damaged: {label} cannot be unpacked.") from error
+            raise self._damage(f"{self.name} is damaged: {label} cannot be unpacked.") from error
         if len(data) != min(member.file_size, most):
-            raise Unreadable(f"{self.name} is damaged: {label} is not as long as it says.")
+            raise self._damage(f"{self.name} is damaged: {label} is not as long as it says.")
         return data
 
     def check(self, at: Parts) -> None:
@@ -170,7 +172,7 @@ def opened_export(path: Path) -> ZipTree:
         archive = zipfile.ZipFile(path)
     except DAMAGED as error:
         raise Unreadable("it is no zip archive, or a damaged one") from error
-    return ZipTree(archive, shown(path.name), MAX_EXPORT_MEMBERS)
+    return ZipTree(archive, shown(path.name), MAX_EXPORT_MEMBERS, exported=True)
 
 
 def _name(member: zipfile.ZipInfo) -> str:

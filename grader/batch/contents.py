@@ -9,7 +9,7 @@ from grader.batch.archive import MAX_UNPACKED, opened
 from grader.batch.handed_in import Contents
 from grader.batch.naming import shown
 from grader.batch.survey import Base, Survey, lesson_of, survey
-from grader.batch.tree import Kind, Parts, Tree, Unreadable, listing
+from grader.batch.tree import Kind, OutOfReach, Parts, Tree, Unreadable, listing
 from grader.course.model import Course
 from grader.workspace.submission import MAX_BYTES, MODULE_FOLDER, submission_of
 
@@ -40,7 +40,7 @@ def contents_of(tree: Tree, course: Course, lessons: Sequence[str]) -> Contents:
         tree.check(())
         return _contents(tree, course, tuple(lessons) or tuple(lesson.slug for lesson in course.lessons))
     except Unreadable as error:
-        return Contents({}, problem=str(error))
+        return Contents({}, problem=str(error), out_of_reach=isinstance(error, OutOfReach))
 
 
 def _contents(tree: Tree, course: Course, lessons: Sequence[str]) -> Contents:
@@ -121,6 +121,8 @@ def _unpacked(loose: Survey, slugs: Sequence[str]) -> tuple[list[Survey], dict[s
         label = loose.label(at)
         try:
             surveys.append(survey(opened(loose.tree.read(at, MAX_UNPACKED + 1), label), slugs, label))
+        except OutOfReach:
+            raise
         except Unreadable as error:
             closed[label] = str(error)
     return surveys, closed
@@ -134,7 +136,9 @@ def _single(surveys: Sequence[Survey], closed: Sequence[str], course: Course, le
     strays = [(where, (*base.at, name)) for where in surveys for base in where.bases for name in base.strays]
     if len(strays) == 1:
         where, at = strays[0]
-        slug = lessons[0] if len(lessons) == 1 else _lesson_of(where, at, course, lessons)
+        if len(lessons) == 1:  # nothing else can be meant
+            return _Found({lessons[0]: (where, at)})
+        slug = _lesson_of(where, at, course, lessons)
         return _Found({slug: (where, at)}, (f"{where.label(at)} is taken for {slug}.py",))
     if closed:
         raise Unreadable(closed[0])

@@ -24,13 +24,16 @@ class Contents:
     """What was found in one submission.
 
     modules: the bytes of each lesson's module, by slug, each cut off after MAX_BYTES + 1; logs: files of the learner's
-    own records that came along; problem: a sentence, if it could not be read; ignored: what was left out, and why.
+    own records that came along; problem: a sentence, if it could not be read; ignored: what was left out, and why;
+    out_of_reach: that is this machine's doing (no permission, a share that is gone, a damaged download), and no
+    student's.
     """
 
     modules: Mapping[str, bytes]
     logs: tuple[bytes, ...] = ()
     problem: str = ""
     ignored: tuple[str, ...] = ()
+    out_of_reach: bool = False
 
     @property
     def digest(self) -> str:
@@ -60,10 +63,14 @@ class HandedIn:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something among the submissions that nobody's grade comes from, and why."""
+    """Something among the submissions that nobody's grade comes from, and why.
+
+    ordinary: it is an earlier attempt of somebody whose later one counts, and nothing to look into.
+    """
 
     what: str
     why: str
+    ordinary: bool = False
 
     def __str__(self) -> str:
         return f"{self.what}: {self.why}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import forkserver
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -36,7 +38,22 @@ class Hands(Protocol):
 def begin_importing() -> None:
     """Start the process that imports what grading needs, without waiting for it: there is other work meanwhile."""
     forkserver.set_forkserver_preload(list(_PRELOADED))
-    forkserver.ensure_running()
+    # Ctrl-C is for the command, which then ends that process; and it would break into an import with a traceback.
+    with _deaf_to_interrupts():
+        forkserver.ensure_running()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """What is started in here ignores Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class LocalHands:

@@ -48,7 +48,8 @@ class Journal:
         self.known: dict[Key, Known] = {}
         self.damaged: list[int] = []
         try:
-            (folder / REPORTS).mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds everybody's points
+            (folder / REPORTS).mkdir(exist_ok=True)
             self._descriptor = os.open(folder / JOURNAL, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise _unwritable(folder, error) from None
@@ -100,6 +101,14 @@ class Journal:
             return digest((self.folder / REPORTS / f"{file}.json").read_bytes())
         except OSError:
             return None
+
+    def standing(self, student: str, file: str) -> Key | None:
+        """The key of the verdict whose report lies at a student's place; None if none does, or only a fault."""
+        present = self.current(file)
+        for key, known in self.known.items():
+            if key.student == student and (known.file, known.report, known.fault) == (file, present, False):
+                return key
+        return None
 
     def report(self, file: str, report: str) -> bytes | None:
         """The bytes of the report of that hash, be it the present one or an earlier one; None if it is gone."""

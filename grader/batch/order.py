@@ -19,13 +19,14 @@ ORDER = "run.json"
 VERSION = 1
 _SECRET_BYTES = 7
 """Of the hash of a seed file: as much as any tool that reads JSON keeps of a whole number."""
-_LONGEST_SECRET = 65536
+_SHORTEST_SECRET, _LONGEST_SECRET = 12, 65536
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """submissions: where they lie; lessons: those graded; seed_file: where a held-out seed lies, empty if it is not
-    held out; db: the gradebook, empty for the one in the output folder; assignment: its file, empty if there is none.
+    held out; db: the gradebook, empty for the one in the output folder; assignment: its file, empty if there is none;
+    assignment_id: what the gradebook calls it; stored: the hash of the file when the gradebook took it in.
     """
 
     submissions: str
@@ -36,6 +37,8 @@ class Order:
     prefix: str | None = None
     assignment: str = ""
     db: str = ""
+    assignment_id: str = ""
+    stored: str = ""
 
     def options(self) -> Options:
         """How to grade. Raises UserError for a seed file that cannot be used."""
@@ -43,17 +46,17 @@ class Order:
             return Options(self.seed, self.hide_expected)
         return Options(secret_seed(Path(self.seed_file)), self.hide_expected, held_out=True)
 
-    def manner(self, course: Course, exercises: Sequence[str], *, allow_weak: bool) -> Manner:
-        """How a run for this order grades these exercises."""
-        needed = lessons_needed(course, self.lessons)
-        return Manner(tuple(exercises), needed, self.options(), fingerprint(course, self.lessons), allow_weak)
+    def manner(self, course: Course, lessons: Sequence[str], exercises: Sequence[str], *, allow_weak: bool) -> Manner:
+        """How a run for this order grades these exercises of these lessons."""
+        needed = lessons_needed(course, lessons)
+        return Manner(tuple(exercises), needed, self.options(), fingerprint(course, lessons), allow_weak)
 
     def save(self, out: Path) -> None:
         """Keep it in an output folder, without any secret: of the seed only where its file lies, and no password.
 
         Raises UserError.
         """
-        record = {"version": VERSION, **asdict(self), "db": _without_password(self.db)}
+        record = {"version": VERSION, **asdict(self), "db": without_password(self.db)}
         content = json.dumps(record, indent=2) + "\n"
         write_bytes(out / ORDER, content.encode("ascii"))
 
@@ -84,15 +87,18 @@ def secret_seed(path: Path) -> int:
             secret = file.read(_LONGEST_SECRET).strip()
     except OSError as error:
         raise UserError(f"The seed file {path} cannot be read: {error.strerror}.") from None
-    if not secret:
-        raise UserError(f"The seed file {path} is empty. Write a line into it that nobody can guess.")
+    if len(secret) < _SHORTEST_SECRET:
+        raise UserError(
+            f"The seed file {path} is too short to be a secret. Write a line into it that nobody can guess, "
+            f"{_SHORTEST_SECRET} characters or more."
+        )
     return int.from_bytes(hashlib.sha256(secret).digest()[:_SECRET_BYTES])
 
 
-def _without_password(db: str) -> str:
+def without_password(db: str) -> str:
     """A database's URL as it may lie in a file: the password comes from where the driver looks, `~/.pgpass` say."""
     if "://" not in db:
-        return db
+        return str(Path(db).absolute()) if db else ""
     from grader.gradebook.connection import as_url
 
     return as_url(db)._replace(password=None).render_as_string()  # `set` takes None for "as it was"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.analysis.cohort import Cohort, CohortSummary
 from grader.analysis.quizzes import Pool
 from grader.atomic import write_bytes
 from grader.batch.entry import Entry, Key
-from grader.batch.handed_in import Refused
+from grader.batch.handed_in import UNREADABLE, Refused, Student
 from grader.batch.journal import Journal
 from grader.batch.order import ORDER
 from grader.course.model import Course
 from grader.errors import UserError
 from grader.export import grades
+from grader.gradebook.assignment import Assignment
 from grader.gradebook.standing import Standing
 from grader.render.feedback import feedback
 from grader.render.overview import overview
@@ -23,6 +25,7 @@ from grader.report import Report
 from grader.review.questions.load import load_quizzes
 
 GRADES = "grades.csv"
+FINAL = "final.csv"
 FEEDBACK = "feedback"
 OVERVIEW = "overview.html"
 LOGS = "logs"
@@ -59,7 +62,7 @@ def _report(journal: Journal, entry: Entry) -> Report:
 
 def clear_drafts(out: Path) -> None:
     """Take away what a run that was killed has left half written. Only for whoever holds the journal."""
-    for name in (GRADES, OVERVIEW, ORDER):
+    for name in (GRADES, FINAL, OVERVIEW, ORDER):
         _remove(out.glob(f".{name}.*"))
     _remove((out / FEEDBACK).glob(".*.html.*"))
     _remove((out / LOGS).glob(".*.jsonl.*"))
@@ -83,30 +86,62 @@ def keep_logs(out: Path) -> Callable[[str, tuple[bytes, ...]], None]:
     return keep
 
 
+@dataclass(frozen=True)
+class Published:
+    """What was written. broken: whose file could not be run at all, and why; book: where the gradebook is."""
+
+    summary: CohortSummary
+    broken: tuple[tuple[Student, str], ...]
+    book: str
+
+
 def publish(
-    out: Path, standings: Iterable[Standing], files: Mapping[str, str], course: Course, exercises: Collection[str],
-    title: str, refused: Sequence[Refused],
-) -> CohortSummary:  # fmt: skip
-    """Write grades.csv, a feedback page for each student and the overview. Raises UserError if that cannot be done."""
+    out: Path, standings: Iterable[Standing], files: Mapping[str, str], course: Course, assignment: Assignment,
+    refused: Sequence[Refused], book: str,
+) -> Published:  # fmt: skip
+    """Write the grades, a feedback page for each student and the overview. Raises UserError if that cannot be done.
+
+    Of grades, one file holds what the tests gave, the other one what counts, with names and lateness.
+    """
     cohort, pool = Cohort(), _pool(out, course)
-
-    def seen() -> Iterator[Standing]:
-        for standing in standings:
-            file = files[standing.student.id]
-            cohort.add(file, standing.report, standing.final)
-            if pool and (logs := _logs(out, file)):
-                named = [(each.id, each.misconception) for each in standing.report.exercises if each.misconception]
-                pool.add(standing.student.id, logs, named)
-            page = feedback(standing, course, title).encode("utf-8", "backslashreplace")
-            write_bytes(out / FEEDBACK / f"{file}.html", page, lasting=False)
-            yield standing
-
-    table = "".join(grades.lines(seen(), exercises))
-    write_bytes(out / GRADES, table.encode("utf-8", "backslashreplace"))
+    exercises = [exercise.id for slug in assignment.lessons for exercise in course.lesson(slug).exercises]
+    short, long = [grades.header(exercises)], [grades.header(exercises, long=True)]
+    broken: list[tuple[Student, str]] = []
+    for standing in standings:
+        student, report, file = standing.student, standing.report, files[standing.student.id]
+        cohort.add(file, report, standing.final)
+        if pool and (logs := _logs(out, file)):
+            named = [(each.id, each.misconception) for each in report.exercises if each.misconception]
+            pool.add(student.id, logs, named)
+        if why := _why_it_could_not_run(report):
+            broken.append((student, why))
+        short.append(grades.line(standing, exercises))
+        long.append(grades.line(standing, exercises, long=True))
+        page = feedback(standing, course, assignment.title)
+        write_bytes(out / FEEDBACK / f"{file}.html", _encoded(page), lasting=False)
+    write_bytes(out / GRADES, _encoded("".join(short)))
+    write_bytes(out / FINAL, _encoded("".join(long)))
     summary = cohort.summary()
-    page = overview(summary, pool.summary() if pool else None, title, refused)
-    write_bytes(out / OVERVIEW, page.encode("utf-8", "backslashreplace"))
-    return summary
+    page = overview(summary, pool.summary() if pool else None, assignment.title, refused)
+    write_bytes(out / OVERVIEW, _encoded(page))
+    return Published(summary, tuple(broken), book)
+
+
+def _why_it_could_not_run(report: Report) -> str:
+    """The first line of why not one function was tried: a file with a syntax error, one that fails on import."""
+    if _was_unreadable(report) or not report.exercises:
+        return ""
+    results = [each for each in report.exercises if each.status != "not_started"]
+    ran = any(each.status != "error" or any(test.seconds for test in each.tests) for each in results)
+    return "" if ran or not results else results[0].message.splitlines()[0]
+
+
+def _was_unreadable(report: Report) -> bool:
+    return any(UNREADABLE in problem for problem in report.problems)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _pool(out: Path, course: Course) -> Pool | None:

@@ -21,6 +21,7 @@ from grader.course.model import Course
 from grader.errors import UserError
 from grader.options import Options
 from grader.records import clock
+from grader.report import Status
 
 PATIENCE = 1800.0
 """Seconds in which at least one submission must end. The slowest lesson's tests time out long before."""
@@ -67,7 +68,9 @@ class Moved:
 
 @dataclass
 class Ran:
-    """What a run came to. standing: the key of each student's entry; done: how many submissions are through."""
+    """What a run came to. standing: the key of each student's entry; done: how many submissions are through; lessons:
+    those of which anybody has handed in anything; out_of_reach: whose earlier verdict counts, since what lies there now
+    cannot be read on this machine."""
 
     total: int
     done: int = 0
@@ -75,6 +78,8 @@ class Ran:
     standing: dict[str, Key] = field(default_factory=dict)
     moved: list[Moved] = field(default_factory=list)
     unreadable: list[tuple[Student, str]] = field(default_factory=list)
+    out_of_reach: list[tuple[Student, str]] = field(default_factory=list)
+    lessons: set[str] = field(default_factory=set)
     ignored: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -134,7 +139,8 @@ class Run:
             for student in handed.students:
                 self._keep_logs(self._files[student.id], contents.logs)
             self._ran.ignored += [(handed.origin, reason) for reason in contents.ignored]
-            keys = {student: self._manner.key(student, contents) for student in handed.students}
+            self._ran.lessons |= contents.modules.keys()
+            keys = {student: self._manner.key(student, contents) for student in self._concerned(handed, contents)}
             for student, key in keys.items():
                 self._ran.standing[student.id] = key
                 if contents.problem:
@@ -151,10 +157,24 @@ class Run:
                 self._through()
             elif contents.problem:
                 says = f"The {UNREADABLE}: {contents.problem}"
-                report = without_verdict(self._course, manner.exercises, manner.options, "error", says)
+                status: Status = "grader_fault" if contents.out_of_reach else "error"
+                report = without_verdict(self._course, manner.exercises, manner.options, status, says)
                 self._keep(job, graded(report, names))
             else:
                 yield job
+
+    def _concerned(self, handed: HandedIn, contents: Contents) -> list[Student]:
+        """Its students, but those whose earlier verdict goes on counting because this machine cannot read what lies
+        there now."""
+        concerned = []
+        for student in handed.students:
+            before = self._journal.standing(student.id, self._files[student.id]) if contents.out_of_reach else None
+            if before is None:
+                concerned.append(student)
+            else:
+                self._ran.standing[student.id] = before
+                self._ran.out_of_reach.append((student, contents.problem))
+        return concerned
 
     def _is_known(self, student: Student, key: Key) -> bool:
         if self._again:

@@ -35,6 +35,10 @@ class Unreadable(Exception):
     """Why one submission cannot be read, as a sentence. It concerns nobody else."""
 
 
+class OutOfReach(Unreadable):
+    """This machine could not read what lies there: no student's doing, and it may be read another time."""
+
+
 class Tree(Protocol):
     """Names and bytes. Nothing is followed, nothing is written, and nothing is kept of what was read.
 
@@ -87,7 +91,7 @@ class FolderTree:
                         raise Unreadable(f"{_where(at, 'The folder')} holds more than {most:,} files and folders.")
                     found[entry.name] = _kind(entry)
         except OSError as error:
-            raise Unreadable(f"{_where(at, 'The folder')} cannot be opened: {error.strerror or error}.") from error
+            raise OutOfReach(f"{_where(at, 'The folder')} cannot be opened: {error.strerror or error}.") from error
         return found
 
     def read(self, at: Parts, most: int) -> bytes:
@@ -101,7 +105,7 @@ class FolderTree:
                 # Asked for more than there is, Python makes room for all of it.
                 return file.read(min(most, os.fstat(file.fileno()).st_size + 1))
         except OSError as error:
-            raise Unreadable(f"{_where(at)} cannot be read: {error.strerror or error}.") from error
+            raise OutOfReach(f"{_where(at)} cannot be read: {error.strerror or error}.") from error
 
     def check(self, at: Parts) -> None:
         """Nothing to check: of a folder only what is needed is looked at."""

@@ -31,7 +31,8 @@ def regrade(
     scores stay in the history: `anatomy gradebook history`.
     """
     from grader.batch.order import Order
-    from grader.cli.batching import Workplace, carry_out, tell, tell_changes
+    from grader.cli.batch_told import tell, tell_changes
+    from grader.cli.batching import Workplace, carry_out
 
     order = Order.load(out)
     if submissions is not None:

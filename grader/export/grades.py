@@ -24,10 +24,20 @@ def lines(
     is no verdict; late_seconds: empty when nobody knows; status: `graded`, `by hand` where somebody set points, `no
     verdict` where a fault of the grader's own is in the way. Each line ends with a line feed; encode as UTF-8.
     """
-    yield csv_line((*COLUMNS, *exercises, *(MORE_COLUMNS if long else ())))
+    yield header(exercises, long=long)
     for standing in standings:
-        cells = (*_short(standing, exercises), *(_more(standing) if long else ()))
-        yield csv_line(cells, safe=safe_cells)
+        yield line(standing, exercises, safe_cells=safe_cells, long=long)
+
+
+def header(exercises: Collection[str], *, long: bool = False) -> str:
+    """The first line, as `lines` describes it."""
+    return csv_line((*COLUMNS, *exercises, *(MORE_COLUMNS if long else ())))
+
+
+def line(standing: Standing, exercises: Collection[str], *, safe_cells: bool = False, long: bool = False) -> str:
+    """The line of one student, as `lines` describes it."""
+    cells = (*_short(standing, exercises), *(_more(standing) if long else ()))
+    return csv_line(cells, safe=safe_cells)
 
 
 def _short(standing: Standing, exercises: Collection[str]) -> tuple[Cell, ...]:

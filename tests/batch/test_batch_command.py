@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zipfile
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from made_exports import Handed, canvas, folders, gradescope, write, zipped
+from made_exports import Handed, as_zip, canvas, folders, gradescope, write, zipped
 from made_run import Died, MadeHands, by_length
 
 from grader.batch.journal import Journal
+from grader.batch.order import Order
 from grader.cli import batching, main
 from grader.cli.batching import Workplace
+from grader.errors import UserError
 from grader.gradebook.book import Gradebook
 
 
@@ -52,11 +55,12 @@ LESSON = ("--lesson", "normalization")
 def test_it_says_what_it_recognised_what_came_of_it_and_where_it_lies(anatomy, klass):
     done = anatomy("batch", klass, "--out", "out", *LESSON)
     assert done.stderr.splitlines()[0] == "Recognised 2 folders, one a student: 2 submissions."
-    assert done.stdout == (
-        "2 students graded: 2 submissions now, 0 known from before.\n"
-        "6.5 of 18 points on average.\n"
-        "\n"
-        "Written to out: grades.csv, overview.html, feedback/, reports/, journal.jsonl.\n"
+    graded, average, _, *written = done.stdout.splitlines()
+    assert graded == "2 students graded: 2 submissions now, 0 known from before."
+    assert average == "6.5 of 18 points on average."
+    assert " ".join(written) == (  # where it is broken depends on how long the path is
+        "Written to out: final.csv (what counts), grades.csv (points of the tests), overview.html, feedback/, "
+        f"reports/, journal.jsonl. The gradebook: {klass.parent}/out/gradebook.sqlite."
     )
     assert done.exit_code == 0
     assert (klass.parent / "out" / "grades.csv").read_text() == (
@@ -123,23 +127,37 @@ def test_a_change_of_a_suite_is_a_reason(anatomy, klass, monkeypatch):
     assert json.loads(done.stdout)["graded"] == 2
 
 
-def test_a_gradebook_that_is_locked_loses_nothing(anatomy, klass, tmp_path, monkeypatch):
+def test_a_gradebook_that_is_locked_loses_nothing(anatomy, klass, tmp_path, hands, monkeypatch):
     anatomy("batch", klass, "--out", "out", *LESSON)
-    expected = (tmp_path / "out" / "grades.csv").read_bytes()
     monkeypatch.setattr(batching, "Gradebook", partial(Gradebook, patience=0.05))
     book = sqlite3.connect(tmp_path / "out" / "gradebook.sqlite")
     book.execute("BEGIN EXCLUSIVE")
     write(klass, {"cy/normalization.py": b"####"})
     done = anatomy("batch", klass, "--out", "out", *LESSON)
-    assert done.exit_code == 2
-    assert "Nothing is lost: every verdict stands in out/journal.jsonl." in done.stderr
-    assert done.stderr.count("Error: ") == 1
-    assert (tmp_path / "out" / "grades.csv").read_bytes() == expected
+    assert (done.exit_code, done.stderr.count("Error: ")) == (2, 1)
+    assert "Every verdict of this run stands in out/journal.jsonl" in done.stderr
     book.rollback()
     book.close()
-    done = anatomy("batch", klass, "--out", "out", *LESSON)
-    assert done.stdout.startswith("3 students graded: 0 submissions now, 3 known from before.\n")
+    assert anatomy("batch", klass, "--out", "out", *LESSON).exit_code == 0
+    assert hands.graded == ["ada", "bo", "cy"]
     assert "cy,4,18" in (tmp_path / "out" / "grades.csv").read_text()
+
+
+def test_a_gradebook_that_goes_away_meanwhile_loses_nothing(anatomy, klass, tmp_path, hands, monkeypatch):
+    def away(*_: object, **__: object) -> None:
+        raise UserError("The gradebook is gone.")
+
+    monkeypatch.setattr(Gradebook, "record", away)
+    done = anatomy("batch", klass, "--out", "out", *LESSON)
+    assert done.exit_code == 2
+    assert "Every verdict of this run stands in out/journal.jsonl" in done.stderr
+    assert not (tmp_path / "out" / "grades.csv").exists()
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    done = anatomy("batch", klass, "--out", "out", *LESSON)
+    assert done.stdout.startswith("2 students graded: 0 submissions now, 2 known from before.\n")
+    assert hands.graded == ["ada", "bo"]
+    assert "bo,10,18" in (tmp_path / "out" / "grades.csv").read_text()
 
 
 def test_a_late_mark_and_a_due_date_reach_the_feedback(anatomy, tmp_path):
@@ -240,3 +258,100 @@ def test_a_late_mark_of_canvas_is_told_where_nobody_knows_how_late(anatomy, tmp_
     with Journal(tmp_path / "out") as journal:
         [entry] = journal.entries()
     assert (entry.late, entry.submitted) == (True, None)
+
+
+def test_a_damaged_download_takes_no_score_away(anatomy, tmp_path):
+    export = as_zip(gradescope(tmp_path / "export", [handed("ada", 3), handed("bo", 10)]))
+    anatomy("batch", export, "--out", "out", *LESSON)
+    before = (tmp_path / "out" / "grades.csv").read_bytes()
+    with zipfile.ZipFile(export) as archive:
+        members = [each for each in archive.infolist() if each.filename.endswith(".py")]
+    content = bytearray(export.read_bytes())
+    for member in members:
+        start = member.header_offset + 30 + len(member.filename)
+        content[start : start + member.compress_size] = bytes(member.compress_size)
+    export.write_bytes(content)
+    done = anatomy("batch", export, "--out", "out", *LESSON)
+    assert done.exit_code == 1
+    assert (
+        "Not readable on this machine now, so what stood before counts:\n  Ada (ada): export.zip is damaged"
+        in done.stdout
+    )
+    assert (tmp_path / "out" / "grades.csv").read_bytes() == before
+    done = anatomy("batch", export, "--out", "new", *LESSON)
+    assert done.exit_code == 3
+    assert (tmp_path / "new" / "grades.csv").read_text().splitlines()[1] == "ada,0,36,,,"
+
+
+def test_options_that_are_left_out_stay_what_they_were(anatomy, klass, tmp_path):
+    (tmp_path / "seed").write_text("nobody guesses this")
+    anatomy("batch", klass, "--out", "out", *LESSON, "--seed-file", "seed", "--hide-expected")
+    write(klass, {"cy/normalization.py": b"####"})
+    anatomy("batch", klass, "--out", "out")
+    order = Order.load(tmp_path / "out")
+    assert (order.lessons, order.seed_file, order.hide_expected) == (
+        ("normalization",), str(tmp_path / "seed"), True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "other", [("--seed", "7"), ("--lesson", "objective"), ("--show-expected",), ("--db", "b.sqlite")]
+)
+def test_other_options_than_before_are_refused_unless_that_is_meant(anatomy, klass, hands, other):
+    anatomy("batch", klass, "--out", "out", *LESSON, "--hide-expected")
+    done = anatomy("batch", klass, "--out", "out", *other)
+    assert done.exit_code == 2
+    assert f"was graded otherwise: {other[0].replace('show', 'hide')}." in done.stderr
+    assert anatomy("batch", klass, "--out", "out", *other, "--change").exit_code == 0
+
+
+def test_a_due_time_changed_in_the_gradebook_outlives_the_file_it_came_from(anatomy, tmp_path):
+    due = (
+        "id: hw1\ntitle: Homework 1\nlessons: [normalization]\n"
+        "due: 2026-03-01 23:59\nzone: Europe/Zurich\nlate: {per_day: 10}\n"
+    )
+    (tmp_path / "hw1.yaml").write_text(due)
+    (tmp_path / "later.yaml").write_text(due.replace("10}", "20}"))
+    late = handed("ada", 10, at=datetime.fromisoformat("2026-03-02T12:00:00+00:00"))
+    export = gradescope(tmp_path / "export", [late])
+
+    def final():
+        shown = anatomy("gradebook", "show", "--out", "out", "--format", "json").stdout
+        return [each["final"] for each in json.loads(shown)["students"]]
+
+    anatomy("batch", export, "--out", "out", "--assignment", "hw1.yaml")
+    assert final() == [9]
+    anatomy("gradebook", "assignments", "--set", "later.yaml", "--out", "out")
+    anatomy("regrade", "out")
+    assert final() == [8]
+    (tmp_path / "hw1.yaml").unlink()
+    assert anatomy("regrade", "out").exit_code == 0
+    assert final() == [8]
+
+
+def test_results_are_not_written_among_the_submissions(anatomy, klass):
+    for out in (klass, klass / "out"):
+        done = anatomy("batch", klass, "--out", out, *LESSON)
+        assert done.exit_code == 2
+        assert "lies among the submissions" in done.stderr
+
+
+def test_an_earlier_attempt_is_nothing_to_look_into(anatomy, tmp_path):
+    export = canvas(tmp_path / "export", [handed("7", 3), handed("7", 5)])
+    done = anatomy("batch", export, "--out", "out", *LESSON)
+    assert done.exit_code == 0
+    assert "Earlier attempts, which do not count:" in done.stdout
+    assert "Refused" not in done.stdout
+
+
+def test_a_lesson_that_nobody_handed_in_is_asked_about(anatomy, klass):
+    done = anatomy("batch", klass, "--out", "out", "--lesson", "objective")
+    assert "Nobody has handed in objective.py. Is another lesson meant?" in done.stdout
+
+
+def test_students_who_are_gone_from_the_submissions_are_named(anatomy, klass):
+    anatomy("batch", klass, "--out", "out", *LESSON)
+    (klass / "bo" / "normalization.py").unlink()
+    (klass / "bo").rmdir()
+    done = anatomy("batch", klass, "--out", "out", *LESSON)
+    assert "not among the submissions now; their points stay in the gradebook:\n  bo\n" in done.stdout

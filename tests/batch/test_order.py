@@ -31,8 +31,8 @@ def test_a_password_stands_in_no_file_of_the_run(tmp_path):
 
 
 def test_white_space_around_the_secret_does_not_count(tmp_path):
-    (tmp_path / "unix").write_bytes(b"a secret\n")
-    (tmp_path / "windows").write_bytes(b"a secret\r\n")
+    (tmp_path / "unix").write_bytes(b"a secret line\n")
+    (tmp_path / "windows").write_bytes(b"a secret line\r\n")
     assert secret_seed(tmp_path / "unix") == secret_seed(tmp_path / "windows")
 
 
@@ -53,7 +53,9 @@ def test_an_order_that_cannot_be_read_is_one_sentence(tmp_path, content, says):
         Order.load(tmp_path)
 
 
-@pytest.mark.parametrize(("content", "says"), [(None, "cannot be read"), (" \n", "is empty")])
+@pytest.mark.parametrize(
+    ("content", "says"), [(None, "cannot be read"), (" \n", "too short"), ("letmein", "too short")]
+)
 def test_a_seed_file_that_holds_no_secret_is_one_sentence(tmp_path, content, says):
     if content is not None:
         (tmp_path / "seed").write_text(content)

@@ -49,7 +49,7 @@ def recognise(tree: Tree, _: Asked) -> Found | None:
         latest = max(by_time)
         drafts.append(_submission(tree, students[head], f"{head}_attempt_{latest}", by_time[latest], names, parsed))
         refused += [
-            Refused(shown(f"{head}_attempt_{time}"), f"an earlier attempt: the one of {latest} counts")
+            Refused(shown(f"{head}_attempt_{time}"), f"an earlier attempt: the one of {latest} counts", ordinary=True)
             for time in sorted(by_time)
             if time != latest
         ]

@@ -80,7 +80,9 @@ def _submission(tree: Tree, user: str, entries: list[tuple[str, CanvasName]]) ->
             continue
         first = kept.setdefault(unnumbered(found.file), (name, found))
         if first[0] != name:
-            refused.append(Refused(shown(name), f"handed in again: {shown(first[0])} is newer and counts"))
+            refused.append(
+                Refused(shown(name), f"handed in again: {shown(first[0])} is newer and counts", ordinary=True)
+            )
     latest = newest_first[0][1]
     student = Student(user, text_of(latest.name))
     label = newest_first[0][0]

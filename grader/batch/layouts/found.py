@@ -98,7 +98,9 @@ def _newest(places: list[tuple[int, Draft]]) -> int:
 def _second(draft: Draft, student: Student, better: Draft) -> Refused:
     times = draft.submitted != better.submitted and draft.submitted is not None and better.submitted is not None
     why = "is later" if times or draft.rank != better.rank else "comes first by name"
-    return Refused(_label(draft), f"{shown(student.id)} is there twice: {_label(better)} {why} and counts")
+    return Refused(
+        _label(draft), f"{shown(student.id)} is there twice: {_label(better)} {why} and counts", ordinary=True
+    )
 
 
 def _label(draft: Draft) -> str:
