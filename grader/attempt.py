@@ -30,7 +30,8 @@ WAVERS_SAYS = (
 
 @dataclass(frozen=True)
 class Attempt:
-    """What the suite saw. verdict: a status decided before any test ran (a stub, a forbidden built-in, no file);
+    """What the suite saw. verdict: a status decided before any test ran (a stub, a forbidden built-in, no file), or
+    `inherited` where it rests on what was not handed in, so that nobody is at fault;
     wavers: asked the same thing twice, the function answered differently."""
 
     exercise: Exercise
@@ -149,7 +150,7 @@ def _test_results(attempt: Attempt) -> list[TestResult]:
         status = record.status if record else attempt.status
         message = record.sentence if record else attempt.message
         if record and record.status == "passed" and points and not earned:
-            message = "Right, but it pays only once the first test has passed."
+            message = "Right, but it pays only once the first value test passes."
         seconds = round(record.seconds, 6) if record else 0.0
         results.append(TestResult(test.name, status, earned, points, message, seconds))
     return results

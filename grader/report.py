@@ -40,8 +40,9 @@ class ExerciseResult:
     """One exercise.
 
     misconception: the id of the mistake that was named; message: what is wrong, in a sentence or two; evidence: the
-    smallest input that shows it; inherits: the exercise at fault when the status is `inherited`; section: the lesson's
-    heading that explains it, as `lessons/<slug>/lesson.md#anchor`; notes: neutral remarks; output: what it printed.
+    smallest input that shows it; inherits: the exercise at fault when the status is `inherited`, None where
+    what it rests on was merely not handed in; section: the lesson's heading that explains it, as
+    `lessons/<slug>/lesson.md#anchor`; notes: neutral remarks; output: what it printed.
     """
 
     id: str

@@ -75,7 +75,11 @@ class Sitting:
             attempt = from_source or self._examine(exercise, self._candidate(exercise.lesson))
             self._attempts[exercise.id] = attempt
             if from_source is None and not attempt.fine and attempt.status != "grader_fault":
-                self._attempts[exercise.id] = self._carry_forward(exercise, attempt)
+                attempt = self._carry_forward(exercise, attempt)
+            called = self.submission.called
+            self._attempts[exercise.id] = replace(
+                attempt, message=called(attempt.message), notes=tuple(called(note) for note in attempt.notes)
+            )
             self._under_way.discard(exercise.id)
         return self._attempts[exercise.id]
 
@@ -172,12 +176,21 @@ class Sitting:
         )
         with lender as candidate:
             again = self._examine(exercise, candidate)
-        names = ", ".join(f"`{other.id}`" for other in faulty) or ", ".join(f"student/{slug}.py" for slug in broken)
+        # Of a module that was not handed in nothing is known to be wrong.
+        below = dict.fromkeys([*broken, *(other.lesson for other in faulty)])
+        absent = [slug for slug in below if self._is_absent(slug)]
+        blamed = [other for other in faulty if other.lesson not in absent]
+        unfit = [slug for slug in broken if slug not in absent]
         if again.status == "passed":
-            return replace(again, inherits=lent[0].id, message=f"This function is right; {self._lack(faulty, broken)}.")
+            if not blamed and not unfit:
+                return replace(again, verdict="inherited", message=f"This function is right. ({_borrowed(absent)})")
+            inherits = next(other.id for other in lent if other.lesson not in absent)
+            return replace(again, inherits=inherits, message=f"This function is right; {self._lack(blamed, unfit)}.")
         if sum(again.earned) < sum(alone.earned) or again.verdict is not None:
             return alone
-        return replace(again, notes=(*again.notes, f"Judged with a correct {names} in place of yours."))
+        names = ", ".join(f"`{other.id}`" for other in blamed) or ", ".join(f"student/{slug}.py" for slug in unfit)
+        says = f"Judged with a correct {names} in place of yours." if names else _borrowed(absent)
+        return replace(again, notes=(*again.notes, says))
 
     def _resting(self, alone: Attempt, below: Sequence[Exercise]) -> Attempt:
         """The attempt as it is, with a note on what it rests on: without a reference nothing right can be lent."""
@@ -240,8 +253,21 @@ class Sitting:
             return False
         return self.attempt(other).fine
 
+    def _is_absent(self, slug: str) -> bool:
+        problem = self.submission.file(slug).problem
+        return problem is not None and problem.kind == "missing"
+
     def _cannot_run(self, slug: str) -> bool:
         return slug not in self.sources or self._revivals.repeated(self._candidate(slug).import_failure) is not None
+
+
+def _borrowed(absent: Sequence[str]) -> str:
+    """What was lent in place of modules that were not handed in."""
+    files, one = " and ".join(f"student/{slug}.py" for slug in absent), len(absent) == 1
+    return (
+        f"{files}, which its file imports, {'was' if one else 'were'} not handed in; "
+        "it was judged with the course's own."
+    )
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[list[str], list[str]]:

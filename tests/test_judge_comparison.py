@@ -1,12 +1,14 @@
 """How an answer is compared with the reference's: the order of checks, and the tolerance rule."""
 
 import math
+import warnings
 
 import pytest
 import torch
 from torch import Tensor
 
 from grader.judge.answer import answer
+from grader.judge.check import Check, Examination, Failed
 from grader.judge.comparison import compare
 from grader.judge.probe import Closeness, Probe, run_here
 from grader.judge.tolerance import line, unit_roundoff
@@ -30,6 +32,16 @@ def verdict(function, *args, **options):
 def kind(function, *args, **options):
     difference = verdict(function, *args, **options).difference
     return difference.kind if difference else None
+
+
+def test_a_law_of_complex_numbers_fails_in_silence():
+    check = Check(Examination(rms_norm, ask=lambda probe, answer: Returned(X)), "t", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(Failed, match="Your result is complex; real numbers were expected"):
+            check.close(X.to(torch.complex128), X, 1e-6, "They differ.")
+        check.close(X, X, 1e-6, "They differ.")
+        assert kind(lambda x, w: rms_norm(x, w).to(torch.complex128)) == "dtype"
 
 
 def test_the_reference_agrees_with_itself_in_every_dtype():

@@ -40,6 +40,14 @@ def test_a_large_tensor_is_shown_by_its_shape_and_first_difference():
     assert evidence(seen).splitlines()[-1] == "first difference at [49]: yours 99, expected 98"
 
 
+def test_sides_that_read_the_same_are_not_shown_beside_each_other():
+    text = evidence(observe(lambda x: x * 2 + (x == x.max()), torch.arange(50, dtype=torch.float64)))
+    assert "yours:" not in text
+    assert "expected:" not in text
+    shapes = evidence(observe(lambda x: x[:-1], torch.arange(50, dtype=torch.float64)))
+    assert "yours: float64 of shape (49,)\nexpected: float64 of shape (50,)" in shapes
+
+
 def test_a_small_difference_gets_the_digits_that_show_it():
     seen = observe(lambda x: x * 2 + 1e-4, torch.tensor([1.0], dtype=torch.float64))
     assert "yours: [2.0001]" in evidence(seen)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from grader.analysis.discrimination import Discrimination, ItemRest
 from grader.analysis.distribution import Distribution, distribution
-from grader.batch.handed_in import UNREADABLE
+from grader.batch.handed_in import UNREADABLE, Student
 from grader.report import ExerciseResult, Report
 from grader.review.born.named import parts
 
@@ -24,12 +24,15 @@ _LONGEST_PROBLEM = 400
 _Kept = TypeVar("_Kept", str, tuple[float, str], tuple[str, tuple[tuple[str, str], ...]])
 _CUT_SHORT = ("crashed", "timeout", "memory")
 _REFUSED = f"The {UNREADABLE}: "
+BESIDE = " Something else is wrong as well."
+EITHER = "Your answers fit more than one cause."
+"""What grader/judge/diagnosis.py puts around a mistake's own sentence. That module imports torch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
     """How often a misconception was named in one exercise. files: the first MOST_NAMED in alphabetical order; says:
-    the sentence that its students read."""
+    the sentence that its students read, of those the one that speaks of nothing else."""
 
     exercise: str
     misconception: str
@@ -90,7 +93,8 @@ class Problem:
 class CohortSummary:
     """distribution: of the points that count, None without students; slow: the slowest first; cut_short: how many there
     are, of which `cut_short_named` are the first MOST_CUT_SHORT by name; unreadable: those whose files could not be
-    read, which have their points and no part in any exercise's figures."""
+    read, which have their points and no part in any exercise's figures; names: what to call those that are named
+    anywhere in here, by file: `Ada Lovelace (4703)`, where the name is known."""
 
     students: int
     distribution: Distribution | None
@@ -101,6 +105,7 @@ class CohortSummary:
     cut_short_named: tuple[CutShort, ...]
     faults: tuple[Problem, ...]
     unreadable: tuple[Problem, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -138,9 +143,11 @@ class Cohort:
         self._cut_short_named: list[tuple[str, tuple[tuple[str, str], ...]]] = []
         self._faults: list[tuple[str, str]] = []
         self._unreadable: list[tuple[str, str]] = []
+        self._names: dict[str, str] = {}
 
-    def add(self, file: str, report: Report, final: Decimal) -> None:
-        """One student's report and the points that count. file: the name of the report, without ending.
+    def add(self, file: str, report: Report, final: Decimal, student: Student | None = None) -> None:
+        """One student's report and the points that count. file: the name of the report, without ending; student: who
+        that is, where the name may be shown.
 
         Raises ValueError for points that are no finite number.
         """
@@ -148,15 +155,22 @@ class Cohort:
             raise ValueError(f"{file}: the points that count are {final}")
         self._points.append(float(final))
         self._possible = max(self._possible, report.possible)
+        named = self._add(file, report)
+        if named and student is not None and student.name and student.name != student.id:
+            self._names[file] = f"{_short(student.name)} ({_short(student.id)})"
+
+    def _add(self, file: str, report: Report) -> bool:
+        """Whether the file will be named, as far as that is known by now."""
         refused = next((each for each in report.problems if each.startswith(_REFUSED)), None)
         if refused is not None:
             self._unreadable.append((file, _short(refused.removeprefix(_REFUSED))))
-            return
+            return True
         self._add_exercises(report)
+        named = False
         for result in report.exercises:
             if result.misconception is not None and result.status != "grader_fault":
-                self._add_mistakes(file, result)
-        self._add_troubles(file, report)
+                named |= self._add_mistakes(file, result)
+        return self._add_troubles(file, report) or named
 
     def _add_exercises(self, report: Report) -> None:
         judged = [result for result in report.exercises if result.status != "grader_fault"]
@@ -174,30 +188,37 @@ class Cohort:
             if result.status != "not_started" and not report.fault and possible > result.possible:
                 tally.rest.add(result.fine, (earned - result.earned) / (possible - result.possible))
 
-    def _add_mistakes(self, file: str, result: ExerciseResult) -> None:
-        named = parts(result.misconception or "")
+    def _add_mistakes(self, file: str, result: ExerciseResult) -> bool:
+        named, kept = parts(result.misconception or ""), False
         for misconception in dict.fromkeys(named):
             mistake = self._mistakes.setdefault((result.id, misconception), _Mistake())
             mistake.count += 1
-            _keep_first(mistake.files, file, MOST_NAMED)
-            says = _short(result.message.partition("\n")[0])
-            if len(named) == 1 and says:
-                mistake.says = min(says, mistake.says or says)
+            kept |= _keep_first(mistake.files, file, MOST_NAMED)
+            says = _short(result.message.partition("\n")[0].removesuffix(BESIDE).strip())
+            if len(named) == 1 and says:  # alone it is the mistake's own sentence; with others, what one student read
+                mistake.says = min(says, mistake.says or says, key=lambda text: (text.startswith(EITHER), text))
+        return kept
 
-    def _add_troubles(self, file: str, report: Report) -> None:
+    def _add_troubles(self, file: str, report: Report) -> bool:
+        named = False
         seconds = sum(test.seconds for result in report.exercises for test in result.tests)
         if seconds > 0:
-            _keep_first(self._slow, (-seconds, file), MOST_SLOW)
+            named |= _keep_first(self._slow, (-seconds, file), MOST_SLOW)
         cut_short = tuple((result.id, result.status) for result in report.exercises if result.status in _CUT_SHORT)
         if cut_short:
             self._cut_short += 1
-            _keep_first(self._cut_short_named, (file, cut_short), MOST_CUT_SHORT)
+            named |= _keep_first(self._cut_short_named, (file, cut_short), MOST_CUT_SHORT)
         fault = next((result for result in report.exercises if result.status == "grader_fault"), None)
         if fault is not None:
             self._faults.append((file, _short(fault.message)))
+            named = True
+        return named
 
     def summary(self) -> CohortSummary:
         """What the submissions added until now come to."""
+        files = {file for mistake in self._mistakes.values() for file in mistake.files}
+        files.update(file for _, file in self._slow)
+        files.update(file for file, _ in [*self._cut_short_named, *self._faults, *self._unreadable])
         return CohortSummary(
             students=len(self._points),
             distribution=distribution(self._points, self._possible) if self._points else None,
@@ -213,6 +234,7 @@ class Cohort:
             cut_short_named=tuple(CutShort(*each) for each in self._cut_short_named),
             faults=tuple(Problem(*each) for each in sorted(self._faults)),
             unreadable=tuple(Problem(*each) for each in sorted(self._unreadable)),
+            names={file: self._names[file] for file in sorted(files & self._names.keys())},
         )
 
 
@@ -230,9 +252,12 @@ def _exercise(id_: str, tally: _Tally) -> ExerciseSummary:
     )
 
 
-def _keep_first(kept: list[_Kept], new: _Kept, most: int) -> None:
+def _keep_first(kept: list[_Kept], new: _Kept, most: int) -> bool:
+    """Whether the new one is kept for now."""
     insort(kept, new)
+    dropped = kept[most:]
     del kept[most:]
+    return new not in dropped
 
 
 def _short(text: str) -> str:

@@ -99,6 +99,6 @@ def without_password(db: str) -> str:
     """A database's URL as it may lie in a file: the password comes from where the driver looks, `~/.pgpass` say."""
     if "://" not in db:
         return str(Path(db).absolute()) if db else ""
-    from grader.gradebook.connection import as_url
+    from grader.gradebook import connection  # SQLAlchemy is slow to import, and most runs name no database
 
-    return as_url(db)._replace(password=None).render_as_string()  # `set` takes None for "as it was"
+    return connection.without_password(db)

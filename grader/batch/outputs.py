@@ -109,7 +109,7 @@ def publish(
     broken: list[tuple[Student, str]] = []
     for standing in standings:
         student, report, file = standing.student, standing.report, files[standing.student.id]
-        cohort.add(file, report, standing.final)
+        cohort.add(file, report, standing.final, student)
         if pool and (logs := _logs(out, file)):
             named = [(each.id, each.misconception) for each in report.exercises if each.misconception]
             pool.add(student.id, logs, named)
@@ -117,7 +117,7 @@ def publish(
             broken.append((student, why))
         short.append(grades.line(standing, exercises))
         long.append(grades.line(standing, exercises, long=True))
-        page = feedback(standing, course, assignment.title)
+        page = feedback(standing, course, assignment.title, assignment.zone)
         write_bytes(out / FEEDBACK / f"{file}.html", _encoded(page), lasting=False)
     write_bytes(out / GRADES, _encoded("".join(short)))
     write_bytes(out / FINAL, _encoded("".join(long)))

@@ -25,6 +25,7 @@ from grader.cli.progress import progress
 from grader.course.load import load_course
 from grader.errors import UserError
 from grader.gradebook.book import Gradebook
+from grader.gradebook.trouble import GradebookAway
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def _nothing_is_lost(out: Path) -> Iterator[None]:
     """Says so when the gradebook is away after all has been graded."""
     try:
         yield
-    except UserError as error:
+    except GradebookAway as error:
         raise UserError(
             f"{str(error).rstrip('.')}. Every verdict of this run stands in {out / JOURNAL}: once that is mended, the "
             "same command brings gradebook, grades and feedback up to date."

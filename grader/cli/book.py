@@ -20,7 +20,10 @@ FILE = "gradebook.sqlite"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _OUT = click.option(
-    "--out", metavar="DIR", type=click.Path(path_type=Path), help=f"The folder of a batch run, which holds {FILE}."
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help=f"The folder of a batch run: its {FILE}, or the --db of that run.",
 )
 _DB = click.option(
     "--db",
@@ -47,13 +50,29 @@ def book_place(out: Path | None, db: str | None) -> str | Path:
 
 
 def open_book(out: Path | None, db: str | None, create: bool = False) -> Gradebook:
-    """The gradebook by the two options; one that is not there is a mistake unless it is to be made."""
+    """The gradebook by the two options; one that is not there is a mistake unless it is to be made.
+
+    A run may have kept its gradebook elsewhere: its folder says where, and so does this.
+    """
+    from grader.cli.output import visible
     from grader.gradebook.book import Gradebook  # SQLAlchemy is slow to import, and `--help` needs none of it
+    from grader.gradebook.connection import as_url
+    from grader.gradebook.trouble import shown
 
     place = book_place(out, db)
+    if out is not None and (elsewhere := _of_run(out)):
+        click.echo(f"The gradebook of {visible(str(out))} is {visible(shown(as_url(elsewhere)))}.", err=True)
+        place = elsewhere
     if isinstance(place, Path) and not place.parent.is_dir():
         raise UserError(f"There is no folder {str(place.parent)!r}. Name the one that `anatomy batch --out` wrote.")
     return Gradebook(place, create=create)
+
+
+def _of_run(out: Path) -> str:
+    """The `--db` of the run whose results lie in a folder; empty where it had none. Raises UserError."""
+    from grader.batch.order import ORDER, Order
+
+    return Order.load(out).db if (out / ORDER).exists() else ""
 
 
 def chosen(book: Gradebook, assignment: str | None) -> Assignment:
@@ -69,10 +88,12 @@ def chosen(book: Gradebook, assignment: str | None) -> Assignment:
 
 
 def student_id(book: Gradebook, assignment: Assignment, typed: str) -> str:
-    """The id that a person typed: as it is, or as the commands show one that cannot be typed."""
+    """The id that a person typed: as it is, or as the commands show one that cannot be typed or is too long."""
+    from grader.cli.gradebook_records import short
     from grader.cli.output import visible
 
     students = book.students(assignment.id)
     if typed in students:
         return typed
-    return next((student for student in students if visible(student) == typed), typed)
+    meant = [student for student in students if typed in (visible(student), short(student))]
+    return meant[0] if len(meant) == 1 else typed

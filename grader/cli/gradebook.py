@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.cli.book import assignment_option, book_options, chosen, open_book, student_id
+from grader.cli.gradebook_decide import extend, override, submitted, withdraw
 from grader.cli.gradebook_export import export
-from grader.cli.gradebook_records import assignment_record, change_record, parsed_points, plain, standing_record
+from grader.cli.gradebook_records import assignment_record, change_record, plain, short, standing_record, whole
 from grader.cli.output import Row, Table, format_option, print_json, print_table, visible, wrapped
 from grader.course.load import load_course
-from grader.errors import UserError
 
 if TYPE_CHECKING:
-    from grader.gradebook.account import Change
     from grader.gradebook.assignment import Assignment
     from grader.gradebook.book import Gradebook
+    from grader.gradebook.standing import Standing
 
 _NAMED = 10
 """Students that one sentence names; the others are counted."""
-
-reason_option = click.option("--reason", required=True, help="Why; the history shows it.")
-by_option = click.option("--by", required=True, metavar="NAME", help="Who decides; the history shows it.")
 
 
 @click.group("gradebook")
 def gradebook_() -> None:
     """Show what counts and how it came to that; extend a due time, set points; write files for platforms.
 
-    Nothing in a gradebook is ever changed or removed: what you take back stays in the history.
+    Nothing in a gradebook is ever changed or removed: what you take back stays in the history. Keep a backup of it: the
+    verdicts stand in the run's folder too, but what people decided stands nowhere else.
     """
 
 
@@ -50,7 +49,7 @@ def show(assignment: str | None, out: Path | None, db: str | None, format_: str)
             students = [standing_record(standing) for standing in book.standings(known.id)]
             print_json({"version": 1, "assignment": assignment_record(known), "students": students})
             return
-        click.echo(wrapped(visible(str(known))) + "\n")
+        click.echo(wrapped(whole(str(known))) + "\n")
         _show(book, known)
 
 
@@ -71,120 +70,18 @@ def history(student: str, assignment: str | None, out: Path | None, db: str | No
         return
     from grader.gradebook.moments import told
 
-    click.echo(f"{visible(student)} in {known.title} ({known.id})")
+    click.echo(f"{visible(student)} in {visible(known.title)} ({known.id})")
     for change in changes:
         who = f" by {visible(change.who)}" if change.who else ""
         gone = " (withdrawn later)" if change.withdrawn else ""
         click.echo(f"\n{change.number}  {told(change.at, known.zone)}{who}")
-        click.echo(f"   {visible(change.says)}{gone}")
+        click.echo(wrapped(f"   {whole(change.says)}{gone}"))
         if change.reason:
-            click.echo(f"   reason: {visible(change.reason)}")
+            click.echo(wrapped(f"   reason: {whole(change.reason)}"))
         if change.before != change.after:
             before = "nothing" if change.before is None else plain(change.before)
             after = "nothing" if change.after is None else plain(change.after)
             click.echo(f"   points: {before} -> {after}")
-
-
-@gradebook_.command(short_help="Move one student's due time.")
-@click.argument("student", metavar="STUDENT")
-@click.option("--until", required=True, metavar="WHEN", help="As 2026-03-01 23:59 in the assignment's time zone.")
-@reason_option
-@by_option
-@assignment_option
-@book_options
-@format_option
-def extend(
-    student: str,
-    until: str,
-    reason: str,
-    by: str,
-    assignment: str | None,
-    out: Path | None,
-    db: str | None,
-    format_: str,
-) -> None:
-    """Move the due time of STUDENT (an id), who need not have handed in yet.
-
-    An extension given later takes the place of an earlier one.
-    """
-    from grader.gradebook.moments import moment, told
-
-    with open_book(out, db) as book:
-        known = chosen(book, assignment)
-        student = student_id(book, known, student)
-        try:
-            when = moment(until, known.zone)
-        except ValueError as error:
-            raise UserError(f"--until: {error}.") from None
-        number = book.extend(known.id, student, when, reason, by)
-        new = book.history(known.id, student)[-1]
-        graded = new.after is not None
-    if format_ == "json":
-        print_json({"version": 1, "assignment": known.id, "student": student, "change": change_record(new)})
-        return
-    says = f"Number {number}: {visible(student)} may hand in {known.id} until {told(when, known.zone)}."
-    click.echo(says + _moved(new))
-    if not graded:
-        click.echo("Note: nothing of that student was graded yet; check the id if you expected something.", err=True)
-
-
-@gradebook_.command(short_help="Set one student's points.")
-@click.argument("student", metavar="STUDENT")
-@click.argument("what", metavar="[EXERCISE] POINTS", nargs=-1, required=True)
-@reason_option
-@by_option
-@assignment_option
-@book_options
-@format_option
-def override(
-    student: str,
-    what: tuple[str, ...],
-    reason: str,
-    by: str,
-    assignment: str | None,
-    out: Path | None,
-    db: str | None,
-    format_: str,
-) -> None:
-    """Set the POINTS of STUDENT (an id) for one exercise, or for the whole assignment.
-
-    From points for the whole nothing is taken for being late. A later one takes the place of an earlier one.
-    """
-    if len(what) > 2:
-        raise UserError("Give STUDENT, an EXERCISE or none, and POINTS; a name with spaces needs quotes.")
-    exercise, points = what if len(what) == 2 else (None, what[0])
-    given = parsed_points(points)
-    with open_book(out, db) as book:
-        known = chosen(book, assignment)
-        student = student_id(book, known, student)
-        target = _exercise(exercise, known) if exercise is not None else None
-        number = book.override(known.id, student, target, given, reason, by)
-        new = book.history(known.id, student)[-1]
-        standing = book.standing(known.id, student)
-    if format_ == "json":
-        print_json({"version": 1, "assignment": known.id, "student": student, "change": change_record(new)})
-        return
-    says = f"Number {number}: {visible(student)} has {plain(given)} points for {target or 'the whole assignment'}."
-    click.echo(says + _moved(new))
-    most = {result.id: result.possible for result in standing.report.exercises}.get(target or "", standing.possible)
-    if given > most:
-        click.echo(f"Note: that is more than the {most} that are possible.", err=True)
-
-
-@gradebook_.command(short_help="Take back an override or an extension.")
-@click.argument("number", metavar="NUMBER", type=int)
-@reason_option
-@by_option
-@book_options
-@format_option
-def withdraw(number: int, reason: str, by: str, out: Path | None, db: str | None, format_: str) -> None:
-    """Take back an override or an extension, by the NUMBER that `history` shows. What was before it counts again."""
-    with open_book(out, db) as book:
-        taken = book.withdraw(number, reason, by)
-    if format_ == "json":
-        print_json({"version": 1, "withdrawn": change_record(taken)})
-        return
-    click.echo(f"Withdrawn: {visible(taken.says)}.")
 
 
 @gradebook_.command(short_help="The assignments; --set stores one.")
@@ -229,65 +126,72 @@ def assignments(file: Path | None, reason: str, by: str, out: Path | None, db: s
     if not there:
         click.echo("There is none yet. `anatomy gradebook assignments --set FILE.yaml` stores one.")
     for each in there:
-        click.echo(wrapped(visible(str(each))))
-
-
-def _exercise(typed: str, assignment: Assignment) -> str:
-    exercise = load_course().resolve_exercise(typed)
-    if exercise.lesson not in assignment.lessons:
-        lessons = ", ".join(assignment.lessons)
-        raise UserError(f"{exercise.id} is not part of {assignment.id}, which asks for {lessons}.")
-    return exercise.id
-
-
-def _moved(change: Change) -> str:
-    if change.before is None or change.after is None or change.before == change.after:
-        return ""
-    return f" Points: {plain(change.before)} -> {plain(change.after)}."
+        click.echo(wrapped(whole(str(each))))
 
 
 def _show(book: Gradebook, assignment: Assignment) -> None:
-    rows, undecided, timeless, faults = [], [], 0, []
+    rows, told = [], _Told()
     for standing in book.standings(assignment.id):
-        student = visible(standing.student.id)
-        notes = []
-        if standing.late.seconds is None:
-            timeless += 1
-            if standing.late.says:
-                undecided.append(student)
-                notes.append("late, nobody knows how much")
-        elif standing.late.seconds:
-            notes.append(f"late, -{plain(standing.late.share * 100)} %")
-        if standing.overrides:
-            notes.append("set by " + ", ".join(dict.fromkeys(visible(each.by) for each in standing.overrides)))
-        if standing.report.fault:
-            faults.append(student)
-            notes.append("grader fault")
-        cells = (
-            student,
-            visible(standing.student.name),
-            plain(standing.final),
-            str(standing.possible),
-            "; ".join(notes),
-        )
-        rows.append(Row(cells))
+        student = short(standing.student.id)
+        cells = (student, short(standing.student.name), plain(standing.final), str(standing.possible))
+        rows.append(Row((*cells, "; ".join(told.of(student, standing)))))
     if not rows:
         click.echo("Nothing has been graded yet.")
         return
     print_table(Table(("Student", "Name", "Points", "Of", "Notes"), rows, right=frozenset({"Points", "Of"})))
-    _notes(assignment, undecided, timeless - len(undecided), faults)
+    for paragraph in told.paragraphs(assignment):
+        click.echo("\n" + wrapped(paragraph))
 
 
-def _notes(assignment: Assignment, undecided: Sequence[str], timeless: int, faults: Sequence[str]) -> None:
-    if undecided:
-        says = f"Marked late by the platform, nobody knows how much, so nothing was taken away: {_some(undecided)}."
-        click.echo("\n" + wrapped(f"{says} Decide with `anatomy gradebook override`."))
-    if timeless and assignment.due is not None:
-        many = "1 submission has" if timeless == 1 else f"{timeless} submissions have"
-        click.echo("\n" + wrapped(f"{many} no time of handing in: taken as in time."))
-    if faults:
-        says = f"A fault of the grader's own kept these from a verdict: {_some(faults)}. Grade them again."
-        click.echo("\n" + wrapped(says))
+@dataclass
+class _Told:
+    """What is said of single students, and then of all of a kind together."""
+
+    undecided: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    timeless: int = 0
+
+    def of(self, student: str, standing: Standing) -> Iterator[str]:
+        """The notes on one student."""
+        late, report = standing.late, standing.report
+        whole_by_hand = any(each.exercise is None for each in standing.overrides)
+        if late.says and late.seconds is None:
+            self.undecided.append(student)
+            yield "late, nobody knows how much"
+        elif late.seconds is None and not whole_by_hand:
+            self.timeless += 1
+        elif late.share:
+            yield f"late, -{plain(late.share * 100)} %"
+        elif late.seconds:
+            yield "late"
+        if standing.overrides:
+            yield "set by " + ", ".join(dict.fromkeys(visible(each.by) for each in standing.overrides))
+        if standing.damaged:
+            self.damaged.append(student)
+            yield "record damaged"
+        elif report.fault:
+            self.faults.append(student)
+            yield "grader fault"
+
+    def paragraphs(self, assignment: Assignment) -> Iterator[str]:
+        """What is to be known or decided, a paragraph each."""
+        if self.undecided:
+            says = "Marked late by the platform, nobody knows how much, so nothing was taken away:"
+            yield (
+                f"{says} {_some(self.undecided)}. Enter the time with `anatomy gradebook submitted`, or set points "
+                "with `anatomy gradebook override`."
+            )
+        if self.timeless and assignment.due is not None:
+            many = "1 submission has" if self.timeless == 1 else f"{self.timeless} submissions have"
+            yield f"{many} no time of handing in: taken as in time."
+        if self.faults:
+            yield f"A fault of the grader's own kept these from a verdict: {_some(self.faults)}. Grade them again."
+        if self.damaged:
+            yield (
+                f"The record of what was graded is damaged: {_some(self.damaged)}. Nobody else is concerned. `anatomy "
+                "regrade DIR`, with the folder of the run, replaces it; until then exports leave their grades out."
+            )
 
 
 def _some(students: Sequence[str]) -> str:
@@ -295,4 +199,5 @@ def _some(students: Sequence[str]) -> str:
     return ", ".join(students[:_NAMED]) + more
 
 
-gradebook_.add_command(export)
+for command in (extend, submitted, override, withdraw, export):
+    gradebook_.add_command(command)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,8 +96,22 @@ def export(
             raise UserError("The autograder needs no gradebook: name what it grades with --lesson, not --assignment.")
         _autograder(output, _task(lessons, seed, seed_file, hide_expected, allow_weak, visibility))
         return
-    with open_book(out, db) as book:
+    with _room(), open_book(out, db) as book:
         _export(wanted[0], book, chosen(book, assignment), choices)
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """A full disk is told as what it is: another place need not be better."""
+    try:
+        yield
+    except UserError as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.ENOSPC, errno.EDQUOT):
+            what = str(error).partition(" cannot be written")[0]
+            raise UserError(
+                f"{what} cannot be written: the disk is full. Make room or choose another disk, and run this again."
+            ) from error
+        raise
 
 
 def _refuse_idle(wanted: str, choices: Choices, of_autograder: bool) -> None:
@@ -145,7 +161,7 @@ def _overview(standings: Iterable[Standing], ids: Sequence[str], assignment: Ass
 
     names, cohort = file_names(ids), Cohort()
     for standing in standings:
-        cohort.add(names[standing.student.id], standing.report, standing.final)
+        cohort.add(names[standing.student.id], standing.report, standing.final, standing.student)
     return overview(cohort.summary(), None, assignment.title, ())
 
 
@@ -153,10 +169,11 @@ def _filled(wanted: str, standings: Iterable[Standing], assignment: Assignment, 
     from grader.export import canvas, moodle
 
     template = _read(choices.template) if choices.template else None
+    title = assignment.title
     if wanted == "canvas":
         if template is not None:
-            return canvas.fill_canvas(standings, template, choices.column)
-        return canvas.canvas_csv(standings, choices.column or assignment.title, safe_cells=choices.safe_cells)
+            return canvas.fill_canvas(standings, template, choices.column, title)
+        return canvas.canvas_csv(standings, choices.column or title, safe_cells=choices.safe_cells)
     if template is not None:
         return moodle.fill_moodle(standings, template)
     return moodle.moodle_csv(standings, safe_cells=choices.safe_cells)
@@ -172,6 +189,8 @@ def _files(
     if choices.output == STANDARD_OUTPUT:
         raise UserError(f"--{wanted} writes a file a student. Name a folder with -o DIR.")
     names, folder, count = file_names(ids), Path(choices.output), 0
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file, and --{wanted} writes a file a student. Name a folder with -o DIR.")
     content, ending = _page(wanted, assignment, choices)
     for standing in standings:
         path = folder / f"{names[standing.student.id]}{ending}"
@@ -193,7 +212,7 @@ def _page(wanted: str, assignment: Assignment, choices: Choices) -> tuple[Callab
     from grader.render.feedback import feedback
 
     course = load_course()
-    return lambda standing: _encoded(feedback(standing, course, assignment.title)), ".html"
+    return lambda standing: _encoded(feedback(standing, course, assignment.title, assignment.zone)), ".html"
 
 
 def _is_folder(output: str) -> bool:

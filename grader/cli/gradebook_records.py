@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from grader.gradebook.account import Change
     from grader.gradebook.assignment import Assignment
     from grader.gradebook.standing import Override, Standing
+
+
+LONGEST_CELL = 40
+"""Characters of an id or a name in a table."""
 
 
 def plain(points: Decimal) -> str:
@@ -26,6 +31,20 @@ def parsed_points(text: str) -> Decimal:
         return Decimal(text.strip().replace(",", "."))
     except InvalidOperation:
         raise UserError(f"{visible(text)!r} are no points. Write a number like 7 or 7.5.") from None
+
+
+def short(text: str) -> str:
+    """An id or a name in a table: one that is too long ends in the digits that its files' names end in."""
+    shown = whole(text)
+    if len(shown) <= LONGEST_CELL:
+        return shown
+    digits = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{shown[: LONGEST_CELL - 11]}...{digits}"
+
+
+def whole(text: str) -> str:
+    """A text of the instructor's own: visible, and not cut off."""
+    return "".join(map(visible, text))
 
 
 def assignment_record(assignment: Assignment) -> dict[str, Any]:
@@ -49,6 +68,7 @@ def standing_record(standing: Standing) -> dict[str, Any]:
         "late": {"seconds": late.seconds, "share": number(late.share), "says": late.says},
         "overrides": [_override_record(override) for override in standing.overrides],
         "fault": standing.report.fault,
+        "damaged": standing.damaged,
     }
 
 

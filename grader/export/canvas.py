@@ -48,16 +48,17 @@ def canvas_csv(standings: Iterable[Standing], title: str, *, safe_cells: bool = 
     return Filled("".join(lines).encode("utf-8"), (*notes, *common_notes(marks)))
 
 
-def fill_canvas(standings: Iterable[Standing], template: bytes, column: str | None = None) -> Filled:
+def fill_canvas(standings: Iterable[Standing], template: bytes, column: str | None = None, title: str = "") -> Filled:
     """The instructor's own export with one assignment's column filled in, and the other assignments left out.
 
-    column: the assignment, by its id or its title; not needed when there is only one. A student without a grade here,
+    column: the assignment, by its id or its title; not needed when there is only one, or just one
+    that is called `title`, as the assignment is. A student without a grade here,
     or excused there, keeps the cell that was found. Raises UserError if the file is no Canvas gradebook, the assignment
     is not in it, or its grades cannot be changed.
     """
     sheet = read_sheet(template, _WHAT)
     last = _last_of_students(sheet)
-    place = _assignment(sheet, last, column)
+    place = _assignment(sheet, last, column, title)
     possible_row = next((row for row in sheet.rows if POINTS_POSSIBLE in cell(row, 0)), None)
     if possible_row is None:
         raise UserError(f"{_WHAT} has no row {POINTS_POSSIBLE!r}. Export it from Canvas again.")
@@ -78,7 +79,14 @@ def fill_canvas(standings: Iterable[Standing], template: bytes, column: str | No
                 found = number(points)
         rows.append([*(cell(row, place) for place in range(last + 1)), found])
     unknown = students.keys() - {cell(row, key).strip() for row in sheet.rows}
-    notes = _notes(sheet.header[key], marks, missing, excused, [each.id for each in marks if each.id in unknown])
+    filled = (
+        [f"Filled in is {sheet.header[place]!r}, called as the assignment is."]
+        if column is None and _more(sheet, last)
+        else []
+    )
+    notes = filled + _notes(
+        sheet.header[key], marks, missing, excused, [each.id for each in marks if each.id in unknown]
+    )
     scaled = scale_note(marks, maximum, f"{POINTS_POSSIBLE} of {sheet.header[place]!r}") if maximum else ""
     return Filled(sheet.written(rows), (*notes, *([scaled] if scaled else []), *common_notes(marks)))
 
@@ -100,13 +108,16 @@ def _last_of_students(sheet: Sheet) -> int:
     return titles.index("Section")
 
 
-def _assignment(sheet: Sheet, last: int, wanted: str | None) -> int:
+def _assignment(sheet: Sheet, last: int, wanted: str | None, ours: str) -> int:
     numbered = {place: _NUMBERED.fullmatch(title) for place, title in enumerate(sheet.header) if place > last}
     candidates = {place: match for place, match in numbered.items() if match}
     there = named(sheet.header[place] for place in candidates) or "none"
     if wanted is None:
         if len(candidates) == 1:
             return next(iter(candidates))
+        alike = [place for place, match in candidates.items() if ours and match["title"].strip() == ours.strip()]
+        if len(alike) == 1:
+            return alike[0]
         raise UserError(
             f"{_WHAT} has more than one assignment, or none: {there}. Choose one with --column ID or TITLE."
         )
@@ -122,6 +133,11 @@ def _assignment(sheet: Sheet, last: int, wanted: str | None) -> int:
             ids = named(sheet.header[place] for place in fits)
             raise UserError(f"{_WHAT} has more than one assignment {wanted!r}: {ids}. Choose one by its id.")
     raise UserError(f"{_WHAT} has no assignment {wanted!r}. It has: {there}. Choose one with --column ID or TITLE.")
+
+
+def _more(sheet: Sheet, last: int) -> bool:
+    """Whether there was a choice."""
+    return sum(_NUMBERED.fullmatch(title) is not None for title in sheet.header[last + 1 :]) > 1
 
 
 def _maximum(text: str, title: str) -> Decimal | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from html import escape
 
 from grader.export.cells import number, plain
@@ -22,13 +23,20 @@ _LONGEST = 300
 def sentences(standing: Standing) -> Iterator[str]:
     """The points and how they came about, as plain text, a sentence each."""
     if graded(standing):
-        yield f"{number(standing.final)} of {standing.possible} points."
+        yield points_of(standing.final, standing.possible)
     else:
         yield "Not graded yet: the grader itself failed, and no points were lost by it."
     if standing.late.says:
         yield standing.late.says
     for override in standing.overrides:
         yield by_hand(override)
+
+
+def points_of(points: Decimal, possible: int) -> str:
+    """`7.5 of 10 points`; a person may give more than are possible."""
+    if points > possible:
+        return f"{number(points)} points, where {possible} are possible."
+    return f"{number(points)} of {possible} points."
 
 
 def by_hand(override: Override) -> str:
@@ -40,9 +48,12 @@ def by_hand(override: Override) -> str:
 def comment(standing: Standing) -> str:
     """The whole comment, on one line."""
     report = standing.report
-    wrong = [each for each in report.exercises if not each.fine]
+    given = {each.exercise for each in standing.overrides}  # what was said of them stands above
+    wrong = [each for each in report.exercises if not each.fine and each.id not in given]
+    fine = sum(each.fine for each in report.exercises)
+    found = "By the tests alone, " if given else ""
     lines = [*sentences(standing), *report.problems]
-    lines.append(f"{len(report.exercises) - len(wrong)} of {len(report.exercises)} exercises passed.")
+    lines.append(f"{found}{fine} of {len(report.exercises)} exercises passed.")
     lines += [_exercise(each, told=each.message in report.problems) for each in wrong[:NAMED]]
     if len(wrong) > NAMED:
         lines.append(f"And {len(wrong) - NAMED} more.")

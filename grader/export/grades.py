@@ -22,7 +22,8 @@ def lines(
     asked for, or if a fault of the grader's own kept it from a verdict. safe_cells: see `grader.export.cells.guarded`.
     long: with the columns MORE_COLUMNS as well. final: what counts, after lateness and overrides, and empty when there
     is no verdict; late_seconds: empty when nobody knows; status: `graded`, `by hand` where somebody set points, `no
-    verdict` where a fault of the grader's own is in the way. Each line ends with a line feed; encode as UTF-8.
+    verdict` where a fault of the grader's own or a damaged record is in the way. Each line ends with a line feed;
+    encode as UTF-8.
     """
     yield header(exercises, long=long)
     for standing in standings:

@@ -12,7 +12,7 @@ from grader.export.cells import plain
 from grader.export.comment import by_hand, sentences
 from grader.export.marks import graded
 from grader.gradebook.standing import Standing
-from grader.render.text import LINES_PRINTED, verdict
+from grader.render.text import LINES_PRINTED, unpaid, verdict
 from grader.report import ExerciseResult, Report
 
 Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
@@ -112,6 +112,8 @@ def _output(result: ExerciseResult, told: bool) -> Iterator[str]:
         return
     if result.message:
         yield result.message
+    if not_paid := unpaid(result):
+        yield not_paid
     if result.evidence:
         yield result.evidence
     printed = result.output.replace("\r\n", "\n").rstrip().splitlines()

@@ -45,8 +45,11 @@ class Mark:
 
 
 def graded(standing: Standing) -> bool:
-    """Whether there is a verdict: no fault of the grader's own, or points set by hand in its place."""
+    """Whether there is a verdict: no fault of the grader's own and no damaged record, or points set by hand in its
+    place."""
     by_hand = {override.exercise for override in standing.overrides}
+    if standing.damaged:
+        return None in by_hand
     faults = {each.id for each in standing.report.exercises if each.status == "grader_fault"}
     return None in by_hand or faults <= by_hand
 
@@ -61,7 +64,8 @@ def named(students: Iterable[str]) -> str:
     """The names in a sentence, shortened to what a person reads."""
     names = [_short(student) for student in students]
     more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    between = "; " if any("," in name for name in names) else ", "  # else nobody could tell where a name ends
+    return between.join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def scale_note(marks: Sequence[Mark], maximum: Decimal, where: str) -> str:
@@ -79,8 +83,8 @@ def common_notes(marks: Sequence[Mark]) -> list[str]:
     notes = []
     if faults := [mark.id for mark in marks if mark.final is None]:
         notes.append(
-            f"No grade, since a fault of the grader's own is in the way: {named(faults)}. Grade them again (`anatomy "
-            "regrade`) or set their points (`anatomy gradebook override`)."
+            f"No grade, since a fault of the grader's own or a damaged record is in the way: {named(faults)}. Grade "
+            "them again (`anatomy regrade`) or set their points (`anatomy gradebook override`)."
         )
     if outside := [mark.id for mark in marks if mark.outside]:
         notes.append(f"Points below 0 or above what is possible, cut off there: {named(outside)}.")

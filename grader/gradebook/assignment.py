@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from grader.course.model import Course
 from grader.course.reader import Table, kind_of, nearest, read_table
 from grader.gradebook.late import NOTHING, LatePolicy
 from grader.gradebook.moments import local_moment, told, zone_of
+from grader.gradebook.texts import quoted
 
 ALL = "all"
 NONE = "none"
@@ -27,6 +29,7 @@ LONGEST_ID = 64
 _KEYS = ("id", "title", "lessons", "due", "zone", "late")
 _LATE_KEYS = ("per_day", "grace", "cut_off", "least")
 _ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+_LONGEST_FILE = 65_536
 _MOST_DAYS, _MOST_MINUTES = 3650, 10_080
 _LATE_ADVICE = "write `none`, or a table like {per_day: 10, grace: 15, cut_off: 5}"
 
@@ -51,7 +54,8 @@ class Assignment:
 
     def __str__(self) -> str:
         due = f"due {told(self.due, self.zone)}; late: {self.late}" if self.due else "no due time"
-        return f"{self.title} ({self.id}): {', '.join(self.lessons)}; {due}"
+        lessons = "" if self.id == "+".join(self.lessons) else f": {', '.join(self.lessons)}"
+        return f"{self.title} ({self.id}){lessons}; {due}"
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it; percentages are texts, lest they become binary fractions."""
@@ -113,7 +117,7 @@ def load_assignment(path: Path, course: Course) -> Assignment:
     every mistake with its line and what to write instead.
     """
     mistakes: list[Mistake] = []
-    node = yaml12.read_nodes(path, mistakes)
+    node = None if _refused(path, mistakes) else yaml12.read_nodes(path, mistakes)
     if node is None:
         raise AssignmentErrors(mistakes)
     table = read_table(node, path, "the assignment", _KEYS, mistakes)
@@ -124,10 +128,25 @@ def load_assignment(path: Path, course: Course) -> Assignment:
     return made
 
 
+def _refused(path: Path, mistakes: list[Mistake]) -> bool:
+    """Whether it is what no assignment lies in, and what reading might never end of: a device, a pipe, a huge file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False  # whoever reads it says why it cannot be read
+    if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+        mistakes.append(Mistake(path, 0, "this is no ordinary file; write the assignment into one"))
+    elif status.st_size > _LONGEST_FILE:
+        mistakes.append(Mistake(path, 0, f"the file is longer than {_LONGEST_FILE} bytes, as no assignment is"))
+    return bool(mistakes)
+
+
 def _read_id(table: Table) -> str:
     text = table.text("id")
     if text and (not _ID.fullmatch(text) or len(text) > LONGEST_ID):
-        says = f"{text!r} is no id; write lower-case letters, digits and dashes, at most {LONGEST_ID}, like week-3"
+        says = (
+            f"{quoted(text)} is no id; write lower-case letters, digits and dashes, at most {LONGEST_ID}, like week-3"
+        )
         table.complain(table.line_of("id"), says)
     return text
 
@@ -143,7 +162,7 @@ def _read_lessons(table: Table, course: Course) -> tuple[str, ...]:
         table.complain(table.line_of("lessons"), f"`lessons` is empty; name at least one, or write `{ALL}`")
     for entry in entries:
         if entry.value and entry.value not in slugs:
-            says = f"`lessons` names {entry.value!r}, which is no lesson; {nearest(entry.value, slugs)}"
+            says = f"`lessons` names {quoted(entry.value)}, which is no lesson; {nearest(entry.value, slugs)}"
             table.complain(entry.line, says)
         elif entry.value in wanted:
             table.complain(entry.line, f"`lessons` names {entry.value} twice; keep one")
@@ -225,4 +244,4 @@ def _whole(table: Table, key: str, unit: str, most: int) -> int:
 
 
 def _shown(node: Any) -> str:
-    return repr(node.value) if isinstance(node, ScalarNode) and node.tag == yaml12.STR else kind_of(node)
+    return quoted(node.value) if isinstance(node, ScalarNode) and node.tag == yaml12.STR else kind_of(node)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 
 from grader.errors import UserError
 from grader.gradebook import schema
-from grader.gradebook.trouble import in_sentences, shown
+from grader.gradebook.trouble import GradebookAway, in_sentences, shown
 from grader.places import expanded
 
 PATIENCE = 30.0
@@ -34,13 +33,36 @@ def as_url(place: str | Path) -> URL:
     try:
         url = make_url(place)
     except (ArgumentError, ValueError):
-        # A password may stand between the two.
-        hidden = re.sub(r"(://).*@", r"\1***@", place)
-        raise UserError(f"{hidden!r} is no URL of a database. Write one like {_EXAMPLE}, or a path.") from None
+        raise UserError(f"{_hidden(place)!r} is no URL of a database. Write one like {_EXAMPLE}, or a path.") from None
+    if url.get_backend_name() != "sqlite" and place.count("@") > 1:
+        # SQLAlchemy takes the first for the end of the password, and the rest of it for the host.
+        raise UserError(
+            f"{_hidden(place)!r} has an @ too many. In a password write it %40 (and : / ? # % as %3A %2F %3F %23 %25)."
+        )
     url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise UserError("A gradebook in memory keeps nothing. Name a file: its path is enough.")
     return url
+
+
+def without_password(place: str) -> str:
+    """A URL as it may be kept in a file: without any password, be it before the host or an option. A path stays."""
+    if "://" not in place:
+        return place
+    url = as_url(place)
+    secret = [key for key in url.query if "pass" in key.lower()]
+    return (
+        url._replace(password=None).difference_update_query(secret).render_as_string()
+    )  # `set` takes None for "as it was"
+
+
+def _hidden(place: str) -> str:
+    """A URL that cannot be read, without whatever may be a password: all up to the last @, and all options."""
+    scheme, _, rest = place.partition("://")
+    before, at, after = rest.rpartition("@")
+    if "?" in before:
+        return f"{scheme}://***"
+    return f"{scheme}://{'***@' if at else ''}{after.partition('?')[0]}"
 
 
 class Connections:
@@ -113,7 +135,7 @@ class Connections:
             self._file = self._file or (status.st_dev, status.st_ino)
             if self._file == (status.st_dev, status.st_ino):
                 return
-        raise UserError(
+        raise GradebookAway(
             f"The gradebook {shown(self.url)} was moved or removed while it was open. Put it back, or run this again."
         )
 
@@ -157,12 +179,16 @@ class Connections:
         if int(number) > schema.VERSION:
             raise UserError(
                 f"The gradebook {shown(self.url)} was written by a newer version of this program (schema {number}; "
-                f"this one knows {schema.VERSION}). Update it: pip install --upgrade decoder-anatomy"
+                f"this one knows {schema.VERSION}). Nothing in it was touched: update this program, and run the same "
+                "again. Do not remove it: its overrides, extensions, times and policies stand nowhere else."
             )
         return int(number)
 
     def _foreign(self) -> str:
-        return f"{shown(self.url)} is no gradebook: it holds another program's tables. Check the path or the URL."
+        return (
+            f"{shown(self.url)} is no gradebook: it holds another program's tables. Nothing in it was touched: check "
+            "the path or the URL."
+        )
 
     def _make(self, connection: Connection) -> None:
         if self.url.get_backend_name() == "postgresql":

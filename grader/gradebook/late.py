@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from grader.gradebook.standing import Lateness
 
 _DAY = timedelta(days=1)
+_DAY_SECONDS = 86_400
 _SECOND = timedelta(seconds=1)
 _CENT = Decimal("0.01")
 
@@ -80,7 +81,10 @@ def lateness(
         return Lateness(seconds, Decimal(1), f"Handed in {_told(seconds)} late: {ended}.")
     days = -(-over // _DAY)
     share = min(days * policy.per_day, 100 - policy.least) / 100
-    taken = f"Handed in {_told(seconds)} late: {_plain(share * 100)} % of the points are taken away."
+    begun = (
+        "" if seconds == days * _DAY_SECONDS else f", which is {'1 begun day' if days == 1 else f'{days} begun days'}"
+    )
+    taken = f"Handed in {_told(seconds)} late{begun}: {_plain(share * 100)} % of the points are taken away."
     return Lateness(seconds, share, taken if share else "")
 
 
@@ -99,10 +103,9 @@ def _days(days: int) -> str:
 
 
 def _told(seconds: int) -> str:
-    """`1 day 3 h`, `2 h 5 min`, `40 s`: the two greatest units."""
+    """`1 day 3 h`, `2 h 5 min`, `40 s`: exactly, since a second may cost a day."""
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     parts = [(days, _days(days)), (hours, f"{hours} h"), (minutes, f"{minutes} min"), (seconds, f"{seconds} s")]
-    first = next(place for place, (count, _) in enumerate(parts) if count)
-    return " ".join(text for count, text in parts[first : first + 2] if count)
+    return " ".join(text for count, text in parts if count)

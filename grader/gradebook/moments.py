@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, available_timezones
 
+from grader.gradebook.texts import quoted
 from grader.records.clock import FIRST_YEAR, LAST_YEAR
 
 EXAMPLE = "2026-03-01 23:59"
@@ -24,7 +25,7 @@ def zone_of(name: str) -> ZoneInfo:
             raise ValueError("this machine knows no time zones; `pip install tzdata` brings them") from None
         close = difflib.get_close_matches(name, known, n=1)
         advice = f"did you mean {close[0]}?" if close else "write one like Europe/Zurich"
-        raise ValueError(f"{name!r} is no time zone; {advice}") from None
+        raise ValueError(f"{quoted(name)} is no time zone; {advice}") from None
 
 
 def local_moment(text: str, zone: ZoneInfo) -> datetime:
@@ -38,7 +39,7 @@ def local_moment(text: str, zone: ZoneInfo) -> datetime:
     except ValueError:
         wall = None
     if wall is None or not FIRST_YEAR < wall.year <= LAST_YEAR:
-        raise ValueError(f"{text!r} is no date with a time; write it like {EXAMPLE}")
+        raise ValueError(f"{quoted(text)} is no date with a time; write it like {EXAMPLE}")
     moment = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     if moment.astimezone(zone).replace(tzinfo=None, fold=0) != wall:
         raise ValueError(

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, func, select
 
 from grader.batch.entry import Entry
 from grader.gradebook.account import STANDING
+from grader.gradebook.lines import report_of
 from grader.gradebook.schema import gradings, ledger
 from grader.gradebook.texts import as_json, key_of, packed, stored
 from grader.gradebook.why import Grading, HandIn, why
@@ -104,10 +105,20 @@ class Recording:
     def _store(self, connection: Connection, pairs: Sequence[Pair]) -> list[int]:
         """The number of each pair's grading; those that are new are written."""
         digests = [_digest(self.assignment, entry) for entry, _ in pairs]
-        found = select(gradings.c.digest, gradings.c.number).where(gradings.c.digest.in_(digests))
-        numbers = {row.digest: row.number for row in connection.execute(found)}
+        found = select(gradings.c.digest, gradings.c.number, gradings.c.report).where(gradings.c.digest.in_(digests))
+        numbers, damaged = {}, set()
+        for row in connection.execute(found):
+            numbers[row.digest] = row.number
+            if report_of(row.report) is None:
+                damaged.add(row.digest)
         rows, number = [], next_number(connection)
         for (entry, report), digest in zip(pairs, digests, strict=True):
+            if digest in damaged:
+                # The only thing that is ever written over: the key is the same, and so the verdict is.
+                mended = gradings.update().where(gradings.c.digest == digest)
+                connection.execute(mended.values(report=packed(report.to_dict())))
+                damaged.remove(digest)
+                self.changed.add((numbers[digest], 0))
             if digest in numbers:
                 continue
             numbers[digest] = number

@@ -37,7 +37,9 @@ class Override:
 @dataclass(frozen=True, slots=True)
 class Standing:
     """final: what counts, `earned` of the report less what being late costs, overrides applied (they are final: no
-    lateness is taken from what a person set for the whole assignment)."""
+    lateness is taken from what a person set for the whole assignment, and `late` says so).
+
+    Where points are by hand alone, and nothing was graded, every exercise of the report is `not_started`."""
 
     student: Student
     report: Report
@@ -45,6 +47,9 @@ class Standing:
     submitted: datetime | None = None
     late: Lateness = Lateness()
     overrides: tuple[Override, ...] = ()
+    damaged: bool = False
+    """Whether the report in the gradebook cannot be read: `report` stands in its place, `final` is right only where no
+    single exercise was set by hand."""
 
     @property
     def possible(self) -> int:

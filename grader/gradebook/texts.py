@@ -36,6 +36,12 @@ def key_of(id_: str) -> str:
     return f"{key[: LONGEST_KEY - _DIGEST - 1]}~{digest}"
 
 
+def quoted(text: str, most: int = 80, *, marks: bool = True) -> str:
+    """A text in a sentence: in quotation marks, on one line, and cut off where it is longer than a person reads."""
+    cut = text if len(text) <= most else f"{text[:most]}..."
+    return repr(cut) if marks or not cut.isprintable() else cut
+
+
 def as_json(record: Any) -> str:
     """A record as one line of ASCII: JSON writes as escapes what a database cannot hold."""
     return json.dumps(record, separators=(",", ":"), ensure_ascii=True, sort_keys=True)

@@ -13,35 +13,87 @@ from grader.errors import GraderFault, UserError
 
 _HIDDEN = "***"
 
+KEPT = (
+    "overrides, extensions, times and policies stand nowhere else: {first}. Without one, move {it} away: the same "
+    "`anatomy batch` then makes a new gradebook, with every verdict and without those decisions."
+)
+"""What is kept where, and what to do: the points are in the journal of the run too, decisions are not."""
+
+
+class GradebookAway(UserError):
+    """The gradebook cannot be used for now: it is locked, gone, full or closed to this person. Nothing is wrong with
+    what is in it, and once the cause is gone the same command works. A plain UserError means that it will not."""
+
+
 _LOCKED = "{where} is locked: another program has been writing to it for too long. Try again when it is done."
 _LEFT_WHOLE = "run this again; what is in it is whole."
+_GONE = f"{{where}} went away: the connection broke. Connect and {_LEFT_WHOLE}"
+_BACKUP = KEPT.format(first="restore its backup", it="the file")
 
-_SQLITE = (
+_SQLITE: tuple[tuple[str, type[UserError], str], ...] = (
     # The first that the error's name begins with.
-    ("SQLITE_BUSY", _LOCKED),
-    ("SQLITE_LOCKED", _LOCKED),
-    ("SQLITE_FULL", f"{{where}} cannot grow: the disk is full. Make room and {_LEFT_WHOLE}"),
-    ("SQLITE_READONLY_DBMOVED", "{where} was moved or removed while it was open. Put it back, or run this again."),
-    ("SQLITE_READONLY", "{where} cannot be written: the file or its folder is read-only. Change that, or copy it."),
-    ("SQLITE_PERM", "{where} cannot be opened: permission denied. Ask its owner."),
-    ("SQLITE_CANTOPEN", "{where} cannot be opened: it is a folder, or in one that is missing or closed to you."),
-    ("SQLITE_NOTADB", "{where} is no gradebook: it is not an SQLite file. Check the path."),
-    ("SQLITE_CORRUPT", "{where} is damaged. Restore it from a backup, or write a new one from the journal."),
-    ("SQLITE_IOERR", "{where} cannot be read or written: the disk reports an error. Check it and the space on it."),
+    ("SQLITE_BUSY", GradebookAway, _LOCKED),
+    ("SQLITE_LOCKED", GradebookAway, _LOCKED),
+    ("SQLITE_FULL", GradebookAway, f"{{where}} cannot grow: the disk is full. Make room and {_LEFT_WHOLE}"),
+    (
+        "SQLITE_READONLY_DBMOVED",
+        GradebookAway,
+        "{where} was moved or removed while it was open. Put it back, or run this again.",
+    ),
+    (
+        "SQLITE_READONLY",
+        GradebookAway,
+        "{where} cannot be written: the file or its folder is read-only. Change that, or copy it.",
+    ),
+    ("SQLITE_PERM", GradebookAway, "{where} cannot be opened: permission denied. Ask its owner."),
+    (
+        "SQLITE_CANTOPEN",
+        UserError,
+        "{where} cannot be opened: it is a folder, or in one that is missing or closed to you.",
+    ),
+    (
+        "SQLITE_NOTADB",
+        UserError,
+        f"{{where}} is no gradebook: it is not an SQLite file. Check the path; or, if it was one before: {_BACKUP}",
+    ),
+    ("SQLITE_CORRUPT", UserError, f"{{where}} is damaged: its {_BACKUP}"),
+    (
+        "SQLITE_IOERR",
+        GradebookAway,
+        "{where} cannot be read or written: the disk reports an error. Check it and the space on it.",
+    ),
 )
 
-_POSTGRESQL = (
+_POSTGRESQL: tuple[tuple[str, type[UserError], str], ...] = (
     # By SQLSTATE, of which the first two characters are a class.
-    ("55P03", _LOCKED),
-    ("40P01", f"{{where}} is busy: two programs waited for each other; {_LEFT_WHOLE}"),
-    ("28", "{where} refuses this user or password. Check them; a password may stand in ~/.pgpass or PGPASSWORD."),
-    ("3D000", "{where}: the server has no database of that name. Make it with `createdb`, or check the URL."),
-    ("42501", "{where} refuses this user the right to do that. Ask for it, or use another user."),
-    ("25006", "{where} is read-only. Use the main server, or another user."),
-    ("53100", f"{{where}} cannot grow: the server's disk is full. Make room and {_LEFT_WHOLE}"),
-    ("53300", "{where} has too many connections. Try again in a moment."),
-    ("57P", f"{{where}} went away: the server was stopped. Start it and {_LEFT_WHOLE}"),
-    ("08", f"{{where}} went away: the connection broke. Connect and {_LEFT_WHOLE}"),
+    ("55P03", GradebookAway, _LOCKED),
+    ("40P01", GradebookAway, f"{{where}} is busy: two programs waited for each other; {_LEFT_WHOLE}"),
+    (
+        "28",
+        GradebookAway,
+        "{where} refuses this user or password. Check them; a password may stand in ~/.pgpass or PGPASSWORD.",
+    ),
+    (
+        "3D000",
+        GradebookAway,
+        "{where}: the server has no database of that name. Make it with `createdb`, or check the URL.",
+    ),
+    ("42501", GradebookAway, "{where} refuses this user the right to do that. Ask for it, or use another user."),
+    ("25006", GradebookAway, "{where} is read-only. Use the main server, or another user."),
+    ("53100", GradebookAway, f"{{where}} cannot grow: the server's disk is full. Make room and {_LEFT_WHOLE}"),
+    ("53300", GradebookAway, "{where} has too many connections. Try again in a moment."),
+    ("57P", GradebookAway, f"{{where}} went away: the server was stopped. Start it and {_LEFT_WHOLE}"),
+    ("08", GradebookAway, _GONE),
+    (
+        "XX001",
+        UserError,
+        "{where} is damaged, says the server: its " + KEPT.format(first="restore its backup", it="that database"),
+    ),
+    (
+        "XX002",
+        UserError,
+        "{where} is damaged, says the server: its " + KEPT.format(first="restore its backup", it="that database"),
+    ),
 )
 
 _PHRASES = (
@@ -78,22 +130,24 @@ def _explained(error: DBAPIError, url: URL) -> Exception:
     cause = error.orig
     if isinstance(cause, sqlite3.Error):
         name = getattr(cause, "sqlite_errorname", None) or ""
-        for begin, says in _SQLITE:
+        for begin, kind, says in _SQLITE:
             if name.startswith(begin):
-                return UserError(says.format(where=where))
+                return kind(says.format(where=where))
         return GraderFault(f"{where} cannot be used: {_first_line(cause, url)}")
     state = getattr(cause, "sqlstate", None)
     # While connecting, the server's words are all there is; in the middle of the work they may be anybody's.
     words = str(cause).lower()
     if state is None and error.statement is None:
         state = next((code for phrase, code in _PHRASES if phrase in words), None)
-    for begin, says in _POSTGRESQL:
+    for begin, kind, says in _POSTGRESQL:
         if state and state.startswith(begin):
-            return UserError(says.format(where=where))
+            return kind(says.format(where=where))
     if state is None and error.statement is None:
-        return UserError(f"{where} cannot be reached ({_first_line(cause, url)}). Is the server on, and the URL right?")
+        return GradebookAway(
+            f"{where} cannot be reached ({_first_line(cause, url)}). Is the server on, and the URL right?"
+        )
     if error.connection_invalidated:
-        return UserError(dict(_POSTGRESQL)["08"].format(where=where))
+        return GradebookAway(_GONE.format(where=where))
     return GraderFault(f"{where} cannot be used: {_first_line(cause, url)}")
 
 

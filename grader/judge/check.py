@@ -159,6 +159,8 @@ class Check:
         """A law between two of the learner's own results: equal within atol, NaN nowhere."""
         if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
             raise Failed("failed", "A tensor was expected.")
+        if a.is_complex() or b.is_complex():  # laws are of real numbers: to leave out a part would be no comparison
+            raise Failed("failed", "Your result is complex; real numbers were expected.")
         same_shape = a.shape == b.shape
         self.expect(same_shape and bool(((a.double() - b.double()).abs() <= atol).all()), sentence)
 

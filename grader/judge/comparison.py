@@ -246,7 +246,7 @@ def _compare_gradients(outcome: Returned, answer: Answer, probe: Probe) -> Compa
         if probe.finite_only:
             bad = ~have.isfinite()
             if bool(bad.any()):
-                sentence = f"{part}{_count(bad)} not finite."
+                sentence = f"{part}{_total(bad)} {'is' if bad.sum() == 1 else 'are'} not finite."
                 return Comparison(Difference("gradient", sentence, math.inf, (), _first_index(bad), path), math.inf)
             continue
         target = torch.zeros_like(have) if want is None else want

@@ -100,18 +100,25 @@ def _sides(
         return lines
     if hide_expected:
         return [*lines, "expected: not shown in this run"]
-    lines += _labelled(wanted, show(expected, digits))
+    shown, first = show(expected, digits), _first_difference(difference, yours, expected, digits)
+    if first and lines == [mine + shown]:
+        return [first]  # by their shapes alone both read the same
+    lines += _labelled(wanted, shown)
     if difference.kind == "type":
         lines[-1] += f"   ({describe_type(expected)})"
-    if isinstance(expected, Tensor) and not _is_shown_whole(expected) and isinstance(yours, Tensor):
-        index = difference.index
-        if yours.shape == expected.shape and len(index) == expected.dim():
-            place = "[" + ", ".join(map(str, index)) + "]"
-            lines.append(
-                f"first difference at {place}: yours {number(yours[index], digits)}, "
-                f"expected {number(expected[index], digits)}"
-            )
-    return lines
+    return [*lines, first] if first else lines
+
+
+def _first_difference(difference: Difference, yours: Any, expected: Any, digits: int) -> str:
+    """Where two tensors that are too large to be shown whole differ first; empty where that cannot be said."""
+    if not (isinstance(expected, Tensor) and isinstance(yours, Tensor)) or _is_shown_whole(expected):
+        return ""
+    index = difference.index
+    if yours.shape != expected.shape or len(index) != expected.dim():
+        return ""
+    place = "[" + ", ".join(map(str, index)) + "]"
+    mine, wanted = number(yours[index], digits), number(expected[index], digits)
+    return f"first difference at {place}: yours {mine}, expected {wanted}"
 
 
 def _what(difference: Difference, names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
+from grader.render.text import verdict
 from grader.report import ExerciseResult, Report, TestResult, WrittenReport
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -32,8 +33,8 @@ def render(report: Report) -> str:
             errors=str(len(errors)),
             time=f"{sum(test.seconds for test in cases):.6f}",
         )
-        points = {"status": exercise.status, "earned": exercise.earned, "possible": exercise.possible}
-        _properties(suite, **points, **protection)
+        points = {"earned": exercise.earned, "possible": exercise.possible}
+        _properties(suite, status=exercise.status, verdict=verdict(exercise), **points, **protection)
         for test in cases:
             _case(suite, exercise, test)
     if report.lab_report is not None:
@@ -53,7 +54,9 @@ def _lab_report(root: ET.Element, written: WrittenReport) -> None:
 
 def _case(suite: ET.Element, exercise: ExerciseResult, test: TestResult) -> None:
     case = ET.SubElement(suite, "testcase", classname=exercise.id, name=test.name, time=f"{test.seconds:.6f}")
-    _properties(case, earned=test.earned, possible=test.possible)
+    # A test that passed and is not paid has a message that says why.
+    why = {"unpaid": test.message} if test.status == "passed" and test.message and test.earned < test.possible else {}
+    _properties(case, earned=test.earned, possible=test.possible, **why)
     if test.status == "passed" or exercise.fine:
         return
     kind = "error" if test.status == "grader_fault" else "failure"

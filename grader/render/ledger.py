@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 
+from grader.gradebook.moments import zone_of
 from grader.gradebook.standing import Override, Standing
 
 _LENGTHS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
@@ -14,7 +15,7 @@ _LENGTHS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line between what was earned and what counts. by_hand: who gave it and why, where a person did; becomes:
+    """One line between what was earned and what counts. by_hand: who gave it, where a person did; becomes:
     the points that replace all before them, None for points that are added or taken away."""
 
     says: str
@@ -60,8 +61,14 @@ def ledger(standing: Standing) -> Ledger:
     return Ledger(report.earned, report.possible, tuple(changes), standing.final, given)
 
 
-def moment(at: datetime) -> str:
-    """A time with its offset, as in `2026-03-02 23:59 +01:00`."""
+def moment(at: datetime, zone: str | None = None) -> str:
+    """A time with its offset, as in `2026-03-02 23:59 +01:00`. zone: whose clocks show it, by default those of `at`; in
+    UTC on a machine that does not know the zone."""
+    if zone is not None:
+        try:
+            at = at.astimezone(zone_of(zone))
+        except ValueError:
+            at = at.astimezone(UTC)
     text = at.isoformat(sep=" ", timespec="minutes")
     date_and_time, offset = text[:16], text[16:]
     return f"{date_and_time} {'UTC' if offset in ('+00:00', 'Z') else offset}".rstrip()

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from grader.render.harmless import harmless_text
 from grader.render.pieces import blocks, sides, tail
-from grader.render.text import PUBLIC, WORDS, verdict
+from grader.render.text import PUBLIC, WORDS, unpaid, verdict
 
 MINUS = "\N{MINUS SIGN}"
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -118,7 +118,7 @@ def environment() -> Environment:
         points=points, change=change, percent=percent, prose=_prose, breakable=_breakable, in_address=in_address,
     )  # fmt: skip
     made.globals.update(
-        blocks=blocks, sides=sides, tail=tail, verdict=verdict, counted=counted,
+        blocks=blocks, sides=sides, tail=tail, verdict=verdict, unpaid=unpaid, counted=counted,
         word=lambda status: WORDS.get(status, status),
         tone=lambda status: _TONES.get(status, "bad"), style_sheet=style_sheet, policy=policy,
         public_checks=PUBLIC,

@@ -12,6 +12,7 @@ PRINTED_CHARACTERS = 4000
 
 _YOURS = re.compile(r"yours( \(.*?\))?: ?")
 _EXPECTED = re.compile(r"expected( \(.*?\))?: ?")
+_FIRST = "first difference at "
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The evidence of a mistake. given: the input; yours and expected: None where the text has another form, and then
-    `given` is all of it; rest: what follows."""
+    """The evidence of a mistake. given: the input; yours and expected: None where both read the same and say nothing,
+    or where the text has another form, and then `given` is all of it; rest: what follows."""
 
     given: Side
     yours: Side | None = None
@@ -61,18 +62,24 @@ def sides(evidence: str) -> Sides:
     yours = _first(lines, _YOURS, 0)
     expected = _first(lines, _EXPECTED, yours + 1) if yours is not None else None
     if yours is None or expected is None:
+        if len(lines) > 1 and lines[0].startswith("with") and lines[-1].startswith(_FIRST):
+            return Sides(_given(lines[:-1]), rest=lines[-1])
         return Sides(Side("Shown by", evidence))
     end = expected + 1
     while end < len(lines) and (lines[end].startswith(" ") or not lines[end]):
         end += 1
-    head, *rest = lines[:yours] or [""]
+    mine = _side("Yours", _YOURS, lines[yours:expected])
+    wanted = _side("Expected", _EXPECTED, lines[expected:end])
+    given, rest = _given(lines[:yours]), "\n".join(lines[end:])
+    if mine.text == wanted.text and rest.startswith(_FIRST):
+        return Sides(given, rest=rest)
+    return Sides(given, mine, wanted, rest)
+
+
+def _given(lines: list[str]) -> Side:
+    head, *rest = lines or [""]
     way = head.removeprefix("with").strip().removeprefix("(").removesuffix(")")
-    return Sides(
-        Side(f"Input ({way[:1].lower()}{way[1:]})" if way else "Input", "\n".join(_outdented(rest))),
-        _side("Yours", _YOURS, lines[yours:expected]),
-        _side("Expected", _EXPECTED, lines[expected:end]),
-        "\n".join(lines[end:]),
-    )
+    return Side(f"Input ({way[:1].lower()}{way[1:]})" if way else "Input", "\n".join(_outdented(rest)))
 
 
 def _first(lines: list[str], label: re.Pattern[str], start: int) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -39,7 +39,7 @@ class LessonPart:
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """An exercise that is worth mending before others, and why."""
+    """An exercise that is worth mending before others, and why; empty where no points are to be had by that."""
 
     result: ExerciseResult
     why: str
@@ -48,31 +48,37 @@ class Mend:
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """says: the whole in one sentence; mend: what comes first, at most MENDED_FIRST; write: the next one that nothing
-    is written for yet; alone: whether there is no lesson but one, so that a table of lessons says nothing."""
+    is written for yet, write_pays: whether points are to be had by that; alone: whether there is no lesson but one, so
+    that a table of lessons says nothing."""
 
     says: str
     lessons: tuple[LessonPart, ...]
     mend: tuple[Mend, ...]
     write: ExerciseResult | None
+    write_pays: bool
 
     @property
     def alone(self) -> bool:
         return len(self.lessons) == 1
 
 
-def sheet(report: Report, course: Course, given: Mapping[str, Decimal] | None = None) -> Sheet:
-    """The sheet of a report. given: points of exercises that a person gave by hand, by id."""
+def sheet(report: Report, course: Course, given: Mapping[str, Decimal] | None = None, *, whole: bool = False) -> Sheet:
+    """The sheet of a report. given: points of exercises that a person gave by hand, by id; whole: whether all of the
+    points were given by hand."""
     by_hand = given or {}
     titles = {lesson.slug: lesson.title for lesson in course.lessons}
     slugs = [slug for slug in titles if report.of_lesson(slug)]
     # A report of another version of the course may speak of lessons that this one has not.
     slugs += [slug for slug in dict.fromkeys(result.lesson for result in report.exercises) if slug not in titles]
     lessons = tuple(_part(slug, titles.get(slug, slug), report.of_lesson(slug), by_hand) for slug in slugs)
+    set_by_hand = {result.id for result in report.exercises if whole or result.id in by_hand}
+    write = next((result for result in report.exercises if result.status == "not_started"), None)
     return Sheet(
         says=_says(report),
         lessons=lessons,
-        mend=_mend_first(report),
-        write=next((result for result in report.exercises if result.status == "not_started"), None),
+        mend=_mend_first(report, set_by_hand),
+        write=write,
+        write_pays=write is not None and write.id not in set_by_hand,
     )
 
 
@@ -110,7 +116,7 @@ def _joined(parts: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _mend_first(report: Report) -> tuple[Mend, ...]:
+def _mend_first(report: Report, set_by_hand: Container[str]) -> tuple[Mend, ...]:
     """What others inherit a fault from, most of them first; then in the order of the course, as later ones use it."""
     heirs = Counter(result.inherits for result in report.exercises if result.inherits)
     broken = [
@@ -121,12 +127,13 @@ def _mend_first(report: Report) -> tuple[Mend, ...]:
         and result.message not in report.problems
     ]
     broken.sort(key=lambda result: -heirs[result.id])
-    return tuple(Mend(result, _why(result, heirs[result.id])) for result in broken[:MENDED_FIRST])
+    return tuple(
+        Mend(result, _why(result, heirs[result.id], result.id not in set_by_hand)) for result in broken[:MENDED_FIRST]
+    )
 
 
-def _why(result: ExerciseResult, heirs: int) -> str:
+def _why(result: ExerciseResult, heirs: int, pays: bool) -> str:
+    """pays: whether the points are those of the tests; of points set by hand none are missing."""
     missing = counted(result.possible - result.earned, "point is missing", "points are missing")
-    if not heirs:
-        return missing
-    inherit = counted(heirs, "function that is right inherits", "functions that are right inherit")
-    return f"{missing}, and {inherit} its fault"
+    inherit = counted(heirs, "function that is right inherits its fault", "functions that are right inherit its fault")
+    return ", and ".join([missing] * pays + [inherit] * bool(heirs))

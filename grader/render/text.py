@@ -19,6 +19,8 @@ TESTS_NAMED = 4
 """Failing tests that are named; of more, the number says enough."""
 LINES_PRINTED = 5
 NOT_RUN = "could not be run"
+RIGHT = "right"
+"""Inherited, and nobody is at fault: what it rests on was not handed in."""
 PUBLIC = "These are the public checks; your instructor's grading asks more."
 WORDS = {
     "not_started": "not started",
@@ -90,6 +92,8 @@ def _exercise(
         failing = [test.name for test in result.tests if test.status != "passed"]
         if result.status == "partial":
             yield from _wrapped(_failing_tests(failing, len(result.tests)), width)
+            if sentence := unpaid(result):
+                yield from _wrapped(sentence, width)
         if result.section:
             yield f"      read: {result.section}"
 
@@ -109,7 +113,21 @@ def verdict(result: ExerciseResult) -> str:
     """The verdict in words. Where file or signature are at fault, no test was run: nothing has raised anything."""
     if result.status == "error" and not any(test.seconds for test in result.tests):
         return NOT_RUN
+    if result.status == "inherited" and result.inherits is None:
+        return RIGHT
     return WORDS.get(result.status, result.status)
+
+
+def unpaid(result: ExerciseResult) -> str:
+    """Why tests that passed brought no points, where there are such: without it the points would not add up."""
+    held_back = [test for test in result.tests if test.status == "passed" and test.earned < test.possible]
+    if not held_back or result.fine:
+        return ""
+    points = sum(test.possible - test.earned for test in held_back)
+    return (
+        "Tests of shape, dtype, refusals and laws pay once the first value test passes: "
+        f"{len(held_back)} passed, unpaid ({points} point{'' if points == 1 else 's'})."
+    )
 
 
 def _failing_tests(names: list[str], total: int) -> str:

@@ -11,7 +11,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -153,28 +153,36 @@ class _Life:
     """One process, from its start to its end."""
 
     def __init__(self, preload: tuple[str, ...], without: frozenset[str], landlock_most: int | None) -> None:
+        packages, secret, parent = tuple(package_folders()), tuple(secret_folders()), parent_to_die_with()
         try:
             self.home = Path(tempfile.mkdtemp(prefix="anatomy-")).resolve()
-            self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `_stop`
         except OSError as error:
             raise ZygoteDied(f"there is no folder for temporary files: {error}") from error
-        if os.getuid() == 0:
-            self.home.chmod(0o711)  # its workers become somebody else and must reach their folders
-        group = None if CGROUP in without else _make_group()
-        self.control, theirs = socket.socketpair()
-        with theirs:
-            setup = Setup(
-                control=theirs.fileno(),
-                parent=parent_to_die_with(),
-                home=str(self.home),
-                packages=tuple(package_folders()),
-                preload=preload,
-                secret=tuple(secret_folders()),
-                group=str(group) if group else None,
-                without=tuple(sorted(without)),
-                landlock_most=landlock_most,
-            )
-            self._process = start_zygote(setup, self._errors)
+        with ExitStack() as undone:  # from here on a folder must go, whatever happens
+            undone.callback(remove, self.home)
+            try:
+                self._errors = undone.enter_context(tempfile.TemporaryFile())
+            except OSError as error:
+                raise ZygoteDied(f"there is no folder for temporary files: {error}") from error
+            if os.getuid() == 0:
+                self.home.chmod(0o711)  # its workers become somebody else and must reach their folders
+            group = None if CGROUP in without else _make_group()
+            self.control, theirs = socket.socketpair()
+            undone.callback(self.control.close)
+            with theirs:
+                setup = Setup(
+                    control=theirs.fileno(),
+                    parent=parent,
+                    home=str(self.home),
+                    packages=packages,
+                    preload=preload,
+                    secret=secret,
+                    group=str(group) if group else None,
+                    without=tuple(sorted(without)),
+                    landlock_most=landlock_most,
+                )
+                self._process = start_zygote(setup, self._errors)
+            undone.pop_all()  # its folder is its own to remove, and `_stop`'s
         self._announced: Announcement | None = None
         self._listening = threading.Lock()
         self._handle: int | None = None

@@ -24,6 +24,7 @@ _DECLARABLE = {
     **dict.fromkeys(("latin-1", "latin1", "iso-8859-1", "iso8859-1"), "latin-1"),
     **dict.fromkeys(("cp1252", "windows-1252"), "cp1252"),
 }
+_IN_WORKSPACE = re.compile(rf"\b{MODULE_FOLDER}/(\w+\.py)\b")
 _BLANK_LINE = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 
 
@@ -55,10 +56,16 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The lesson modules of one folder, in the order of the course."""
+    """The lesson modules of one folder, in the order of the course. loose: whether they came as files by themselves, so
+    that no message should speak of the folder that they have in a workspace."""
 
     folder: Path
     files: tuple[SourceFile, ...]
+    loose: bool = False
+
+    def called(self, text: str) -> str:
+        """A text in which the modules are called as whoever handed them in knows them."""
+        return _IN_WORKSPACE.sub(r"\1", text) if self.loose else text
 
     def file(self, slug: str) -> SourceFile:
         """The module of a lesson. Raises KeyError for a lesson that the course does not have."""
@@ -114,7 +121,7 @@ def submission_of(name: str, modules: Mapping[str, bytes], course: Course) -> Su
     name: whose it is. At most MAX_BYTES + 1 bytes of each are needed: what is longer is refused all the same.
     """
     folder = Path(name)
-    return Submission(folder, tuple(_handed_in(folder, modules, lesson.slug) for lesson in course.lessons))
+    return Submission(folder, tuple(_handed_in(folder, modules, lesson.slug) for lesson in course.lessons), loose=True)
 
 
 def _handed_in(folder: Path, modules: Mapping[str, bytes], slug: str) -> SourceFile:

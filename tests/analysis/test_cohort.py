@@ -3,6 +3,7 @@
 import tracemalloc
 from dataclasses import replace
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_pages import RMS, a_test, failed
 
-from grader.analysis.cohort import MOST_NAMED, MOST_SLOW, Cohort
+from grader.analysis.cohort import BESIDE, EITHER, MOST_NAMED, MOST_SLOW, Cohort
 from grader.analysis.discrimination import FEWEST, ItemRest
 from grader.analysis.distribution import MOST_BINS, distribution
-from grader.batch.handed_in import UNREADABLE
+from grader.batch.handed_in import UNREADABLE, Student
+from grader.judge.diagnosis import Diagnosis
 from grader.report import ExerciseResult, Report
 
 IDS = ("normalization.a", "normalization.b", "heads.c")
@@ -190,6 +192,36 @@ def test_the_order_in_which_they_come_changes_nothing(order):
     for place in range(6):
         usual.add(f"s{place}", reports[place], Decimal(place))
     assert cohort.summary() == usual.summary()
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_the_cause_is_told_by_its_own_sentence(order):
+    says = SimpleNamespace(id=f"{RMS}.eps-outside-root", name="eps-outside-root", says="The root comes last.")
+    other = SimpleNamespace(id="x", name="x", says="Another.")
+    both = Diagnosis((says, other), either=True).sentence
+    mixed = Diagnosis((says,), rest=True).sentence
+    assert mixed.endswith(BESIDE)
+    assert both.startswith(EITHER)
+
+    def found(*messages: str) -> str:
+        [named] = summed(*(report(failed(message)) for message in messages)).misconceptions
+        return named.says
+
+    messages = (both, mixed, "The root comes last.")
+    assert found(*(messages[place] for place in order)) == "The root comes last."
+    assert found(mixed) == "The root comes last."
+    assert found("A value.\nThe rows are normalized.", both) == "A value."
+    assert found(both) == both
+
+
+def test_only_those_who_are_named_are_called_by_their_names():
+    cohort = Cohort()
+    for number in range(MOST_NAMED + 5):
+        student = Student(str(number), f"Nobody {number}")
+        cohort.add(f"s{number:02}", report(failed(tests=())), Decimal(0), student)
+    names = cohort.summary().names
+    assert len(names) == MOST_NAMED
+    assert names["s03"] == "Nobody 3 (3)"
 
 
 def test_memory_stays_flat():

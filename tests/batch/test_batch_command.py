@@ -18,8 +18,8 @@ from grader.batch.journal import Journal
 from grader.batch.order import Order
 from grader.cli import batching, main
 from grader.cli.batching import Workplace
-from grader.errors import UserError
 from grader.gradebook.book import Gradebook
+from grader.gradebook.trouble import GradebookAway
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_a_gradebook_that_is_locked_loses_nothing(anatomy, klass, tmp_path, hand
 
 def test_a_gradebook_that_goes_away_meanwhile_loses_nothing(anatomy, klass, tmp_path, hands, monkeypatch):
     def away(*_: object, **__: object) -> None:
-        raise UserError("The gradebook is gone.")
+        raise GradebookAway("The gradebook is gone.")
 
     monkeypatch.setattr(Gradebook, "record", away)
     done = anatomy("batch", klass, "--out", "out", *LESSON)

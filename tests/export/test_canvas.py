@@ -61,9 +61,9 @@ def test_who_is_missing_on_either_side_is_named_and_keeps_the_grade_that_was_the
     assert import_canvas(filled.content, made).changes == {}
     notes = "\n".join(filled.notes)
     assert "not in the Canvas file: 555" in notes
-    assert "not graded, so left as they were: Ada Lovelace, José Núñez, the 2nd" in notes
+    assert "not graded, so left as they were: Ada Lovelace; José Núñez, the 2nd;" in notes
     assert 'Excused in Canvas, so left as they were: Robert "Bobby" Tables' in notes
-    assert "No grade, since a fault of the grader's own is in the way: 103" in notes
+    assert "No grade, since a fault of the grader's own or a damaged record is in the way: 103" in notes
 
 
 def test_points_set_by_hand_count_in_place_of_a_fault():
@@ -90,6 +90,14 @@ def test_the_assignment_is_found_by_id_by_title_and_by_both():
     for column in ("8", "Attention (2)", "Attention (2) (8)"):
         content = fill_canvas([standing("100")], exported(course()), column).content.decode()
         assert content.splitlines()[0] == ",".join([*HEADER, "Attention (2) (8)"])
+
+
+def test_of_several_the_one_that_is_called_as_ours_is_taken_and_it_is_said():
+    filled = fill_canvas([standing("100")], exported(course()), title="Attention (2)")
+    assert filled.content.decode().splitlines()[0] == ",".join([*HEADER, "Attention (2) (8)"])
+    assert "Filled in is 'Attention (2) (8)', called as the assignment is." in filled.notes
+    with pytest.raises(UserError, match="more than one assignment"):
+        fill_canvas([standing("100")], exported(course()), title="Rotary")
 
 
 @pytest.mark.parametrize(

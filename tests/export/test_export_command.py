@@ -1,9 +1,11 @@
 """`anatomy gradebook export` on a gradebook, and what it refuses."""
 
 import csv
+import errno
 import hashlib
 import io
 import json
+import sqlite3
 import zipfile
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -148,3 +150,55 @@ def test_a_template_or_a_place_that_is_not_there_is_one_sentence(out, tmp_path):
         assert done.exit_code == 2
         assert done.stderr.startswith("Error: ")
         assert done.stderr.count("\n") == 1
+
+
+def test_an_id_of_any_length_and_points_by_hand_alone_go_into_every_export(out, tmp_path):
+    long = "n" * 1000
+    with Gradebook(out / "gradebook.sqlite") as book:
+        made = report()
+        book.record("norms", [(entry(Student(long, "Long"), made), made)])
+        book.override("norms", "104", None, Decimal(7), "Oral exam.", "T.", "Olga")
+    for style, ending in (("gradescope", ".json"), ("junit", ".xml"), ("feedback", ".html")):
+        done = run(f"--{style}", "--out", out, "-o", f"{tmp_path / style}/")
+        assert done.exit_code == 0, done.output
+        assert sorted(path.name[:3] for path in (tmp_path / style).iterdir()) == ["101", "102", "103", "104", "nnn"]
+        assert (tmp_path / style / f"104{ending}").exists()
+    assert check_results((tmp_path / "gradescope" / "104.json").read_bytes())["score"] == 7
+    assert "Oral exam." in (tmp_path / "feedback" / "104.html").read_text("utf-8")
+    for style in ("overview", "csv", "canvas", "moodle"):
+        assert run(f"--{style}", "--out", out, "-o", tmp_path / f"{style}.file").exit_code == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "csv.file").read_text("utf-8"), newline="")))
+    olga = rows[3]
+    assert (olga["student"], olga["name"], olga["final"], olga["status"]) == ("104", "Olga", "7", "by hand")
+    assert (olga["earned"], olga["possible"]) == ("0", "36")
+
+
+def test_a_damaged_record_leaves_out_one_grade_and_stops_no_export(out, tmp_path):
+    with sqlite3.connect(out / "gradebook.sqlite") as connection:
+        connection.execute("update gradings set report = x'00' where student = '102'")
+    connection.close()
+    for style in ("csv", "canvas", "moodle", "overview", "junit"):
+        done = run(f"--{style}", "--out", out, "-o", tmp_path / style)
+        assert done.exit_code == 0, done.output
+    assert "a damaged record is in the way: 102." in run("--canvas", "--out", out, "-o", "-").stderr
+    assert "102" not in (tmp_path / "canvas").read_text("utf-8")
+    for style in ("gradescope", "feedback"):
+        assert run(f"--{style}", "--out", out, "-o", tmp_path / "files").exit_code == 0
+    assert "score" not in check_results((tmp_path / "files" / "102.json").read_bytes())
+    assert "record of this grading is damaged" in (tmp_path / "files" / "102.html").read_text("utf-8")
+
+
+def test_a_full_disk_and_a_file_in_place_of_a_folder_are_told_as_such(out, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("x")
+    done = run("--gradescope", "--out", out, "-o", tmp_path / "file")
+    assert "file is a file, and --gradescope writes a file a student. Name a folder" in done.stderr
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    done = run("--csv", "--out", out, "-o", tmp_path / "grades.csv")
+    assert done.stderr.endswith(
+        "grades.csv cannot be written: the disk is full. Make room or choose another disk, and run this again.\n"
+    )
+    assert not (tmp_path / "grades.csv").exists()

@@ -1,5 +1,6 @@
 """Assignments as instructors write them."""
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -143,3 +144,29 @@ def test_a_person_may_write_an_offset(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="pip install tzdata"):
         moment("2026-03-01 23:59", "Europe/Nowhere")
     assert told(datetime(2026, 3, 1, 22, 59, tzinfo=UTC), "Europe/Nowhere") == "2026-03-01 22:59 (+00:00 UTC)"
+
+
+def test_what_no_assignment_lies_in_is_not_read(tmp_path: Path, made_course: Course) -> None:
+    pipe, huge = tmp_path / "pipe", tmp_path / "huge"
+    os.mkfifo(pipe)
+    with huge.open("wb") as file:
+        file.truncate(10**12)
+    for path, says in (
+        (Path("/dev/zero"), "no ordinary file"),
+        (pipe, "no ordinary file"),
+        (huge, "longer than 65536"),
+    ):
+        with pytest.raises(AssignmentErrors, match=says):
+            load_assignment(path, made_course)
+
+
+def test_what_is_echoed_is_short(tmp_path: Path, made_course: Course) -> None:
+    path = tmp_path / "week.yaml"
+    path.write_text(f"id: {'A' * 5000}\ntitle: t\nlessons: [{'B' * 5000}]\ndue: {'C' * 5000}\nzone: {'D' * 5000}\n")
+    with pytest.raises(AssignmentErrors) as caught:
+        load_assignment(path, made_course)
+    assert len(str(caught.value)) < 1500
+
+
+def test_nothing_is_told_twice() -> None:
+    assert str(Assignment("first", "First", ("first",))) == "First (first); no due time"

@@ -12,10 +12,13 @@ from gradebook.conftest import OPEN
 from gradebook.made import NOON, pair
 from gradebook.postgres import PASSWORD
 
+from grader.batch.order import Order
 from grader.cli import main
 from grader.cli.book import FILE
+from grader.errors import UserError
 from grader.gradebook.assignment import Assignment
 from grader.gradebook.book import Gradebook
+from grader.gradebook.schema import gradings
 
 Anatomy = Callable[..., Result]
 
@@ -38,8 +41,8 @@ ada              Ada                           9  14  late, -10 %; set by Prof. 
 bob              Name of bob                  11  14
 cy               Name of cy                   11  14  late, nobody knows how much
 
-Marked late by the platform, nobody knows how much, so nothing was taken away: cy. Decide with
-`anatomy gradebook override`.
+Marked late by the platform, nobody knows how much, so nothing was taken away: cy. Enter the time
+with `anatomy gradebook submitted`, or set points with `anatomy gradebook override`.
 
 1 submission has no time of handing in: taken as in time.
 
@@ -50,7 +53,8 @@ HISTORY = """\
 ada in The first week (week-1)
 
 1  2026-03-01 12:00 (+01:00 Europe/Zurich)
-   the assignment was made: The first week (week-1): first; due 2026-03-01 13:00 (+01:00 Europe/Zurich); late: 10 % of the earned points for each begun day, 15 min of grace
+   the assignment was made: The first week (week-1): first; due 2026-03-01 13:00 (+01:00
+   Europe/Zurich); late: 10 % of the earned points for each begun day, 15 min of grace
 
 6  2026-03-01 12:00 (+01:00 Europe/Zurich)
    first grading
@@ -60,7 +64,7 @@ ada in The first week (week-1)
    first.double set to 6.00 points
    reason: a typo
    points: 9.9 -> 9
-"""  # noqa: E501  nothing is folded that a program may read
+"""
 
 
 NOW = "2026-03-01T11:00:00+00:00"
@@ -105,7 +109,11 @@ def test_show_lists_who_has_what_and_what_is_to_be_decided(filled: Anatomy) -> N
     assert ada == {
         "student": "ada", "name": "Ada", "email": "someone@example.org", "final": 9, "earned": 11, "possible": 14,
         "submitted": "2026-03-02T08:00:00+00:00", "fault": False,
-        "late": {"seconds": 72000, "share": 0.1, "says": "Handed in 20 h late: 10 % of the points are taken away."},
+        "late": {
+            "seconds": 72000, "share": 0.1,
+            "says": "Handed in 20 h late, which is 1 begun day: 10 % of the points are taken away.",
+        },
+        "damaged": False,
         "overrides": [
             {"exercise": "first.double", "points": 6, "reason": "a typo", "by": "Prof. Ö", "at": NOW}
         ],
@@ -189,3 +197,75 @@ def test_where_the_gradebook_is_must_be_said(tmp_path: Path, made_places: None) 
     assert run("show", "--out", str(tmp_path)).output == (
         "First (week-1): first; no due time\n\nNothing has been graded yet.\n"
     )
+
+
+def test_points_for_whom_nothing_was_graded_are_shown(filled: Anatomy) -> None:
+    why = ("--reason", "oral exam", "--by", "P")
+    assert "give --name too" in filled("override", "eve", "9", *why, code=2).stderr
+    done = filled("override", "eve", "9", "--name", "Eve, E", *why)
+    assert done.stdout == "Number 11: eve has 9 points for the whole assignment. Points: nothing -> 9.\n"
+    assert "eve              Eve, E                        9  14  set by P\n" in filled("show").output
+
+
+def test_a_time_may_be_entered_for_whom_the_platform_marked_late(filled: Anatomy) -> None:
+    why = ("--reason", "by e-mail", "--by", "P")
+    assert filled("submitted", "cy", "--at", "2026-03-02 13:00:01", *why).output == (
+        "Number 11: cy handed in week-1 on 2026-03-02 13:00:01 (+01:00 Europe/Zurich). Handed in 1 day 1 s late, which "
+        "is 2 begun days: 20 % of the points are taken away. Points: 11 -> 8.8.\n"
+    )
+    assert "nobody knows how much" not in filled("show").output
+    assert "--at: 'then' is no date" in filled("submitted", "cy", "--at", "then", *why, code=2).stderr
+    filled("override", "cy", "11", *why)
+    assert "late; set by P" in filled("show").output
+    assert "Points: 11, as before." in filled("override", "cy", "first.shared", "3", *why).output
+
+
+def test_points_out_of_bounds_say_the_bounds(filled: Anatomy) -> None:
+    why = ("--reason", "r", "--by", "P")
+    for points in ("1e9", "1e999999", "9" * 300):
+        says = filled("override", "bob", points, *why, code=2).stderr
+        assert "points are too many. Write a number from 0 to 1000000." in says
+        assert len(says) < 200
+
+
+def test_a_policy_is_shown_whole_and_an_id_of_any_length_in_short(filled: Anatomy, place: str, tmp_path: Path) -> None:
+    policy = "late: {per_day: 12.5, grace: 15, cut_off: 5, least: 20}"
+    text = WEEK.replace("late: {per_day: 10, grace: 15}", policy).replace(
+        "The first week", "The first week " + "x" * 90
+    )
+    (tmp_path / "week.yaml").write_text(text, encoding="utf-8")
+    ending = "at least 20 % stay, nothing counts after 5 days, 15 min of grace"
+    for said in (filled("assignments", "--set", "week.yaml"), filled("show"), filled("history", "ada")):
+        assert ending in " ".join(said.output.split())
+    long = "n" * 999
+    with Gradebook(place) as book:
+        book.record("week-1", [pair(f"{long}a"), pair(f"{long}b")])
+    ids = [line.split()[0] for line in filled("show").output.splitlines() if line.startswith("nnn")]
+    assert len(set(ids)) == 2
+    assert {len(each) for each in ids} == {40}
+    assert filled("history", ids[0], "--format", "json").output.count("n" * 999) == 1
+
+
+def test_a_damaged_record_is_named_and_the_others_are_shown(filled: Anatomy, place: str) -> None:
+    with Gradebook(place) as book, book._database.writing() as connection:
+        connection.execute(gradings.update().where(gradings.c.student == "bob").values(report=b"\x00"))
+    shown = filled("show").output
+    assert "The record of what was graded is damaged: bob." in shown
+    assert "ada              Ada                           9  14  late, -10 %" in shown
+    assert "first grading" in filled("history", "bob").output
+    filled("override", "bob", "3", "--reason", "r", "--by", "P")
+
+
+def test_the_folder_of_a_run_says_where_its_gradebook_is(tmp_path: Path, made_places: None) -> None:
+    elsewhere = tmp_path / "elsewhere.sqlite"
+    with Gradebook(elsewhere) as book:
+        book.put(OPEN)
+    Order("submissions", ("first",), db=str(elsewhere)).save(tmp_path)
+    done = CliRunner().invoke(main, ["gradebook", "show", "--out", str(tmp_path)], catch_exceptions=False)
+    assert done.stderr == f"The gradebook of {tmp_path} is {elsewhere}.\n"
+    assert "First (week-1)" in done.stdout
+    Order("submissions", ("first",)).save(tmp_path)
+    done = CliRunner().invoke(main, ["gradebook", "show", "--out", str(tmp_path)], catch_exceptions=False)
+    assert f"There is no gradebook {tmp_path / FILE}" in done.stderr
+    with pytest.raises(UserError, match="%40"):
+        Order("submissions", ("first",), db="postgresql://me:a@b@host/db").save(tmp_path)

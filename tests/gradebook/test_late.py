@@ -16,6 +16,7 @@ TEN = LatePolicy(Decimal(10), grace=15, cut_off=5, least=Decimal(20))
 # A busy machine is no fault of what is tested.
 calm = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
+ONE = "which is 1 begun day"
 TAKEN = "% of the points are taken away."
 
 policies = st.builds(
@@ -72,12 +73,12 @@ def test_after_the_grace_it_is_as_if_there_had_been_none(policy: LatePolicy, ove
     [
         (timedelta(0), 0, "0", ""),
         (timedelta(minutes=15), 0, "0", ""),
-        (timedelta(minutes=15, microseconds=1), 901, "0.1", f"Handed in 15 min 1 s late: 10 {TAKEN}"),
+        (timedelta(minutes=15, microseconds=1), 901, "0.1", f"Handed in 15 min 1 s late, {ONE}: 10 {TAKEN}"),
         (timedelta(days=1), 86400, "0.1", f"Handed in 1 day late: 10 {TAKEN}"),
-        (timedelta(days=1, seconds=1), 86401, "0.2", f"Handed in 1 day late: 20 {TAKEN}"),
-        (timedelta(days=2, hours=3), 183600, "0.3", f"Handed in 2 days 3 h late: 30 {TAKEN}"),
+        (timedelta(days=1, seconds=1), 86401, "0.2", f"Handed in 1 day 1 s late, which is 2 begun days: 20 {TAKEN}"),
+        (timedelta(days=2, hours=3), 183600, "0.3", f"Handed in 2 days 3 h late, which is 3 begun days: 30 {TAKEN}"),
         (timedelta(days=5), 432000, "0.5", f"Handed in 5 days late: 50 {TAKEN}"),
-        (timedelta(days=5, seconds=1), 432001, "1", "Handed in 5 days late: after 5 days nothing counts."),
+        (timedelta(days=5, seconds=1), 432001, "1", "Handed in 5 days 1 s late: after 5 days nothing counts."),
     ],
 )  # fmt: skip
 def test_days_are_begun_periods_of_24_hours(over: timedelta, seconds: int, share: str, says: str) -> None:

@@ -3,26 +3,28 @@
 import re
 import socket
 import sqlite3
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gradebook.conftest import OPEN
-from gradebook.made import Clock, cohort, pair, state
+from gradebook.made import NOON, Clock, cohort, pair, state
 from gradebook.postgres import PASSWORD, Server
 from sqlalchemy import text
 
 from grader.errors import UserError
+from grader.export.marks import graded
 from grader.gradebook import schema
 from grader.gradebook.book import Gradebook
-from grader.gradebook.connection import as_url
+from grader.gradebook.decisions import write
 from grader.gradebook.recording import Pair
+from grader.gradebook.trouble import GradebookAway
 
 Opened = Callable[..., Gradebook]
 WEEK = OPEN.id
@@ -127,7 +129,7 @@ def test_a_server_that_goes_away_within_a_transaction_undoes_it(postgres: Server
         book.put(OPEN)
         before = state(book, WEEK)
         with refused("went away"), book._database.writing() as connection:
-            book._write(connection, "override", WEEK, "ada", "r", "P", {"hundredths": 100})
+            write(connection, NOON, "override", (WEEK, "ada"), "r", "P", {"hundredths": 100})
             postgres.stop()
             postgres.start()
             connection.execute(text("SELECT 1"))
@@ -171,16 +173,6 @@ def test_a_server_in_another_encoding_cannot_hold_every_name(postgres: Server) -
     postgres.execute("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     with refused("is encoded in LATIN1 and cannot hold every name"):
         Gradebook(postgres.loopback(database="latin"))
-
-
-def test_without_a_driver_it_says_how_to_install_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "psycopg", None)
-    with refused(r"The driver for postgresql\+psycopg is missing .* pip install 'decoder-anatomy\[postgresql\]'"):
-        Gradebook("postgresql://me@nowhere/db")
-    with refused("There is no kind of database 'fancy'"):
-        Gradebook("fancy://me@nowhere/db")
-    with refused("A gradebook in memory keeps nothing"):
-        Gradebook("sqlite://")
 
 
 def test_a_full_disk_is_told_and_what_was_there_stays(tmp_path: Path) -> None:
@@ -249,12 +241,48 @@ def test_a_file_that_was_removed_meanwhile_is_told(tmp_path: Path) -> None:
             book.record(WEEK, [pair()])
 
 
-def test_a_damaged_report_is_told(book: Gradebook) -> None:
-    book.record(WEEK, [pair()])
+def test_a_damaged_report_concerns_nobody_else_and_grading_again_replaces_it(book: Gradebook) -> None:
+    both = [pair(), pair("bob", 3)]
+    book.record(WEEK, both)
+    before = list(book.standings(WEEK))
     with book._database.writing() as connection:
-        connection.execute(schema.gradings.update().values(report=b"{}"))
-    with refused("The report of grading 2 in the gradebook is damaged"):
-        book.standing(WEEK, "ada")
+        damage = schema.gradings.update().where(schema.gradings.c.student == "ada")
+        connection.execute(damage.values(report=b"\x00"))
+    ada, bob = book.standings(WEEK)
+    assert (ada.damaged, ada.final, ada.student) == (True, 11, before[0].student)  # what was earned is kept beside it
+    assert (bob, graded(ada), graded(bob)) == (before[1], False, True)
+    assert [change.after for change in book.history(WEEK, "ada")] == [None, 11]
+    number = book.override(WEEK, "ada", None, Decimal(5), "r", "P")
+    assert graded(book.standing(WEEK, "ada"))
+    book.withdraw(number, "r", "P")
+    assert book.record(WEEK, both) == 1
+    assert list(book.standings(WEEK)) == before
+    assert book.record(WEEK, both) == 0
+
+
+def test_whether_to_try_again_later_is_told_apart_from_what_will_never_work(tmp_path: Path) -> None:
+    path = tmp_path / "g.sqlite"
+    with Gradebook(path, now=Clock()) as book:
+        book.put(OPEN)
+        with Gradebook(path, patience=0.01) as other, locks(book), pytest.raises(GradebookAway):
+            other.record(WEEK, [pair()])
+    content = path.read_bytes()
+    stays = (
+        "overrides, extensions, times and policies stand nowhere else: restore its backup. Without one, move the file"
+    )
+    for damage, says in (
+        (content[:100] + b"\xff" * 5000, f"is damaged: its {stays}"),
+        (b"no database" * 1000, f"not an SQLite file. Check the path; or, if it was one before: {stays}"),
+    ):
+        path.write_bytes(damage)
+        with refused(says):
+            Gradebook(path)
+        with pytest.raises(UserError) as caught:
+            Gradebook(path)
+        assert not isinstance(caught.value, GradebookAway)
+    path.unlink()
+    with pytest.raises(GradebookAway, match="cannot be reached"):
+        Gradebook("postgresql://me@127.0.0.1:1/db")
 
 
 def test_a_newer_gradebook_is_refused(book: Gradebook, place: str) -> None:
@@ -275,13 +303,3 @@ def test_an_older_gradebook_is_brought_up_to_date_once(
         with Gradebook(place) as later:
             assert later.standing(WEEK, "ada").final == 11
     assert steps == [1, 2]
-
-
-def test_a_path_is_a_file_whatever_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("a b.sqlite", "q?x=1#%41", "postgresql:", "ü\x1b", "-"):
-        with Gradebook(name, now=Clock()) as book:
-            assert book.put(OPEN)
-            assert book.where.isprintable()
-        assert (tmp_path / name).is_file()
-    assert as_url("postgres://h/d").drivername == "postgresql+psycopg"

@@ -77,7 +77,25 @@ def test_a_missing_earlier_module_is_lent_as_well(desk, with_functions):
     modules = with_functions({"attention.attention_entropy": source})
     del modules["objective"]
     result = desk.grade(modules, "attention.attention_entropy").exercises[0]
-    assert (result.status, result.inherits) == ("inherited", "objective.entropy_bits")
+    assert (result.status, result.inherits, result.earned) == ("inherited", None, result.possible)
+    assert result.message == (
+        "This function is right. (student/objective.py, which its file imports, was not handed in; it was judged with "
+        "the course's own.)"
+    )
+
+
+def test_whoever_hands_in_one_file_inherits_no_fault(desk, answers, with_functions):
+    wrong = with_functions({"attention.attention_scores": "def attention_scores(q, k):\n    return q @ k.mT\n"})
+    found = results(desk.grade({"attention": wrong["attention"]}, "attention"))
+    assert found["attention.attention_weights"].inherits is None
+    assert "was not handed in" in found["attention.attention_weights"].message
+    scores, whole = found["attention.attention_scores"], found["attention.attention"]
+    assert scores.misconception == "attention.attention_scores.no-scale"
+    assert scores.notes == (
+        "student/objective.py, which its file imports, was not handed in; it was judged with the course's own.",
+    )
+    assert (whole.status, whole.inherits) == ("inherited", "attention.attention_scores")
+    assert whole.message == "This function is right; it inherits the fault of `attention.attention_scores`."
 
 
 def test_a_fault_of_its_own_is_still_found(desk, with_functions):

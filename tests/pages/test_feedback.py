@@ -5,20 +5,23 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+import click
 import pytest
 from made_pages import NOON, RMS, a_test, failed, standing_of, taken
 
 from grader.batch.handed_in import Student
 from grader.course.load import load_course
 from grader.gradebook.standing import Lateness, Override, Standing
+from grader.render import html, junit, text
 from grader.render.feedback import feedback
 from grader.render.ledger import ledger, length, moment
-from grader.report import ExerciseResult, Report
+from grader.report import ExerciseResult, Report, TestResult
 
 COURSE = load_course()
 ADA = Student("s1", "Ada Lovelace")
 BROKEN = failed("You add `eps` after the root.\nThe root comes last.", output="loading\n")
 FINE = ExerciseResult("normalization.layer_norm", "passed", 6, 6)
+HEIR = ExerciseResult("attention.attention", "inherited", 4, 4, inherits=RMS, message="This function is right.")
 REPORT = Report("s1", 7, ("process-split",), (FINE, BROKEN), level="strong")
 
 
@@ -69,11 +72,69 @@ def test_yours_stands_beside_expected():
 
 def test_what_comes_first_is_what_others_inherit_from():
     first = failed("One.", id="normalization.layer_norm")
-    heir = ExerciseResult("attention.attention", "inherited", 4, 4, inherits=RMS, message="This function is right.")
-    read = text_of(standing(Report("s1", 1, (), (first, failed("Two."), heir))))
+    read = text_of(standing(Report("s1", 1, (), (first, failed("Two."), HEIR))))
     assert read.index(f"{RMS} (2 points are missing, and 1 function that is right inherits its fault) Two.") < (
         read.index("normalization.layer_norm (2 points are missing) One.")
     )
+
+
+UNPAID = "Tests of shape, dtype, refusals and laws pay once the first value test passes: 2 passed, unpaid (3 points)."
+
+
+def held_back(**more) -> ExerciseResult:
+    """2 of 6 points: one test paid, one failed (1 point), two passed and are not paid (3 points)."""
+    tests = (
+        TestResult("first", "failed", 0, 1, "No.", 0.1), TestResult("other", "passed", 2, 2, "", 0.1),
+        TestResult("shape", "passed", 0, 1, "Right, but.", 0.1), TestResult("law", "passed", 0, 2, "Right, but.", 0.1),
+    )  # fmt: skip
+    return failed(tests=tests, possible=6, **more)
+
+
+def test_the_points_of_tests_that_passed_unpaid_are_told_so_that_all_adds_up():
+    report = Report("s1", 1, (), (held_back(),))
+    assert UNPAID in text_of(standing(report, "2"))
+    assert UNPAID in " ".join(taken(html.render(report, COURSE)).text.split())
+    assert UNPAID in " ".join(text.render(report, COURSE).split())
+    assert junit.render(report).count('<property name="unpaid" value="Right, but." />') == 2
+    assert "unpaid" not in text_of(standing())
+    assert "unpaid" not in text.render(REPORT, COURSE)
+    assert "unpaid" not in junit.render(REPORT)
+
+
+def test_points_set_by_hand_are_not_missing():
+    report = Report("s1", 1, (), (failed("One."), ExerciseResult("heads.merge_heads", "not_started", 0, 4)))
+    read = text_of(standing(report, "4", overrides=(overriding("4", RMS),)))
+    assert "missing" not in read
+    assert f"What to mend first {RMS} One." in read
+    assert "heads.merge_heads (not written yet, 4 points)" in read
+    read = text_of(standing(report, "8", overrides=(overriding("8"),)))
+    assert "missing" not in read
+    assert "heads.merge_heads (not written yet)" in read
+    assert "2 points are missing" in text_of(standing(report, "2"))
+
+
+def test_times_are_those_of_the_assignment_and_the_due_time_is_told():
+    read = text_of(standing(submitted=NOON), zone="Europe/Berlin", due=NOON + timedelta(hours=1))
+    assert "Handed in 2026-03-02 13:00 +01:00. Due 2026-03-02 14:00 +01:00 (Europe/Berlin)." in read
+    read = text_of(standing(submitted=NOON), zone="Mars/Olympus", due=NOON)
+    assert "Handed in 2026-03-02 12:00 UTC. Due 2026-03-02 12:00 UTC" in read
+    assert "Due" not in text_of(standing(submitted=NOON))
+
+
+def test_right_on_top_of_what_was_not_handed_in_is_right():
+    alone = ExerciseResult("attention.attention", "inherited", 4, 4, message="This function is right. (No more.)")
+    report = Report("s1", 1, (), (alone,))
+    for word, each in (("right", report), ("right (inherits a fault)", replace(report, exercises=(HEIR,)))):
+        assert f"attention {word} 4 of 4" in text_of(standing(each, "4"))
+        assert click.unstyle(text.render(each, COURSE)).split("4/4")[1].splitlines()[0].strip() == word
+        assert f'<property name="verdict" value="{word}" />' in junit.render(each)
+
+
+def test_sides_that_read_the_same_are_left_out():
+    same = "with (call by call)\n  x = [1]\n{}first difference at [0, 3]: yours 2, expected 3"
+    for sides in ("", "yours: float16 of shape (1, 64)\nexpected: float16 of shape (1, 64)\n"):
+        page = text_of(standing(replace(REPORT, exercises=(replace(BROKEN, evidence=same.format(sides)),))))
+        assert "Input (call by call) x = [1] First difference at [0, 3]: yours 2, expected 3" in page
 
 
 def test_a_fault_of_a_file_is_told_once():
@@ -115,11 +176,12 @@ def test_lateness_and_points_by_hand_lead_from_what_was_earned_to_what_counts():
     late = Lateness(90000, Decimal("0.1"), "Handed in 1 day 1 hour late: 10 % is taken.")
     read = text_of(standing(final="8.1", submitted=NOON, late=late, overrides=(overriding("3", RMS),)))
     assert "Earned in the tests 8 " in read
-    assert f"{RMS} set to 3 by hand, by Grace on 2026-03-02 12:00 UTC: It was shown in class. +1 " in read
+    assert f"{RMS} set to 3 by hand, by Grace on 2026-03-02 12:00 UTC +1 " in read
     assert "10 % is taken. \N{MINUS SIGN}0.9 " in read
     assert "What counts 8.1 of 10" in read
     assert "Handed in 2026-03-02 12:00 UTC, 1 day 1 hour late." in read
-    assert "3 of 4 The tests gave 2. Grace set 3 by hand: It was shown in class." in read
+    assert "3 of 4 The tests gave 2. 3 set by hand by Grace." in read
+    assert "shown in class" not in read  # why is for those who keep the gradebook
 
 
 def test_points_by_hand_for_all_stand_in_place_of_all_above():

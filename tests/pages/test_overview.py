@@ -9,7 +9,7 @@ import pytest
 from made_pages import RMS, failed, overview_of, taken
 
 from grader.analysis.cohort import Cohort
-from grader.batch.handed_in import UNREADABLE, Refused
+from grader.batch.handed_in import UNREADABLE, Refused, Student
 from grader.render.overview import overview
 from grader.render.page import percent, points
 from grader.report import ExerciseResult, Report
@@ -64,6 +64,18 @@ def test_whoever_crashed_is_named_and_so_are_the_slowest():
     assert "1 submission in which something crashed, ran out of time or ran out of memory" in text
     assert f"ada {RMS} ran out of time" in text
     assert "ada 0.20" in text
+
+
+def test_students_are_named_where_the_names_are_known():
+    made = Cohort()
+    made.add("ada-1", report(failed(status="timeout")), Decimal(0), Student("4703", "Ada Lovelace"))
+    made.add("bob", report(NAMED), Decimal(0), Student("bob", "bob"))
+    made.add("eve", report(NAMED), Decimal(0))
+    text = read(made)
+    assert "who tried" in text
+    assert "eps stands outside the root. Ada Lovelace (4703) bob eve" in text
+    assert f"Ada Lovelace (4703) {RMS} ran out of time" in text
+    assert 'href="feedback/ada-1.html"' in overview(made.summary(), None, "x")
 
 
 def test_what_was_refused_unreadable_or_at_fault_is_told_at_the_head_and_named():

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -123,10 +124,17 @@ def test_a_zygote_that_cannot_start_says_why() -> None:
 
 KILLED = """
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from grader.sandbox import Call, Zygote
+with ThreadPoolExecutor(1) as pool:  # as a desk starts its own: the kernel ties it to nobody
+    others = pool.submit(Zygote), pool.submit(Zygote, without=frozenset({'namespaces'}))
 zygote = Zygote()
+writer = others[1].result().worker()
+writer.load({'lab': "def f(): open('mine', 'w').write('x')"})
+writer.call(Call('lab', 'f'))
+others[0].result().wait_until_ready()
 workers = [zygote.worker() for _ in range(3)]
-print(zygote.pid, *(worker.pid for worker in workers), flush=True)
+print(zygote.pid, *(other.result().pid for other in others), *(worker.pid for worker in workers), flush=True)
 workers[0].load({'lab': '''
 import signal
 for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}: signal.signal(number, signal.SIG_IGN)
@@ -138,13 +146,35 @@ workers[0].call(Call('lab', 'f', deadline=1000))
 """
 
 
-def test_killing_the_grader_leaves_no_process(gone: Gone) -> None:
-    with subprocess.Popen([sys.executable, "-c", KILLED], cwd=ROOT, stdout=subprocess.PIPE, text=True) as grader:
-        assert grader.stdout is not None
-        handles = [os.pidfd_open(int(pid)) for pid in grader.stdout.readline().split()]
-        grader.send_signal(signal.SIGKILL)
-    assert len(handles) == 4
-    assert all(gone(handle) for handle in handles)
+def test_killing_the_grader_leaves_no_process_and_no_folder(gone: Gone) -> None:
+    with tempfile.TemporaryDirectory() as own:
+        folder = Path(own)
+        folder.chmod(0o711)  # one of the workers is somebody else
+        environment = {**os.environ, "TMPDIR": own}
+        with subprocess.Popen(
+            [sys.executable, "-c", KILLED], cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment
+        ) as grader:
+            assert grader.stdout is not None
+            handles = [os.pidfd_open(int(pid)) for pid in grader.stdout.readline().split()]
+            made = list(folder.glob("anatomy-*"))
+            grader.send_signal(signal.SIGKILL)
+        assert (len(handles), len(made)) == (6, 3)
+        assert all(gone(handle) for handle in handles)
+        end = time.monotonic() + 10
+        while any(folder.iterdir()) and time.monotonic() < end:  # the guardians see the end a moment later
+            time.sleep(0.01)
+        assert not list(folder.iterdir())
+
+
+def test_a_zygote_that_cannot_be_started_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("grader.sandbox.zygote.start_zygote", fails)
+    with pytest.raises(OSError, match="no more processes"):
+        Zygote()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_worker_that_was_killed_is_told_from_one_that_hangs(open_worker: OpenWorker, gone: Gone) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grader.course.model import Course
 from grader.errors import UserError
-from grader.workspace import SourceFile, module_folder, read_source, read_submission
+from grader.workspace import SourceFile, module_folder, read_source, read_submission, submission_of
 
 GOOD = "def f():\n    return 1\n"
 
@@ -25,6 +25,12 @@ def student(tmp_path: Path) -> Path:
 def read(student: Path, raw: bytes) -> SourceFile:
     (student / "first.py").write_bytes(raw)
     return read_source(student / "first.py")
+
+
+def test_files_that_came_by_themselves_are_called_so(student: Path, made_course: Course) -> None:
+    says = "student/first.py could not be imported: NameError (student/first.py, line 3); my_student/x.txt"
+    assert submission_of("ada", {}, made_course).called(says) == says.replace("student/first", "first")
+    assert read_submission(student, made_course).called(says) == says
 
 
 @pytest.mark.parametrize(

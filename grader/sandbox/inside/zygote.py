@@ -20,6 +20,7 @@ from typing import NoReturn
 import torch
 
 from . import worker
+from .home import leave_home
 from .lockdown import cgroup, namespaces
 from .lockdown.exposure import Tree, readable_trees
 from .lockdown.order import Plan, shelter
@@ -58,7 +59,7 @@ def main(setup: Setup, found: Survey, library: Sequence[str]) -> NoReturn:
     socket.send_fds(grader, [READY, announcement.to_json().encode(), b"\n"], handles)
     for handle in handles:
         os.close(handle)
-    _Zygote(grader, plan).serve()
+    _Zygote(grader, plan, None if found.namespaces else setup.home).serve()
 
 
 def _trees(setup: Setup, library: Sequence[str]) -> list[Tree]:
@@ -93,9 +94,12 @@ class _Child:
 
 
 class _Zygote:
-    def __init__(self, grader: socket.socket, plan: Plan) -> None:
+    """home: the folder to remove at the end, None where the guardian does that: with namespaces it is out of sight."""
+
+    def __init__(self, grader: socket.socket, plan: Plan, home: str | None) -> None:
         self._grader = grader
         self._plan = plan
+        self._home = home
         self._pid = os.getpid()
         self._made = 0
         self._children: dict[int, _Child] = {}
@@ -128,13 +132,21 @@ class _Zygote:
         except ConnectionResetError:
             request, descriptors = b"", []
         if request != FORK or len(descriptors) != 3:
-            for child in self._children.values():
-                _kill(child.pid)
-            os._exit(0)
+            self._end()
         channel, output, status = descriptors
         self._fork(channel, output, socket.socket(fileno=status))
         os.close(channel)
         os.close(output)
+
+    def _end(self) -> NoReturn:
+        for child in self._children.values():
+            _kill(child.pid)
+        if self._home is not None:
+            for child in self._children.values():  # none may still be writing
+                with suppress(ChildProcessError):
+                    os.waitpid(child.pid, 0)
+            leave_home(self._home)
+        os._exit(0)
 
     def _fork(self, channel: int, output: int, status: socket.socket) -> None:
         self._made += 1
