@@ -29,7 +29,7 @@ def signed(command: _Command) -> _Command:
         book_options,
         assignment_option,
         click.option("--by", required=True, metavar="NAME", help="Who decides; the history shows it."),
-        click.option("--reason", required=True, help="Why; the history shows it, and of points the student's page."),
+        click.option("--reason", required=True, help="Why; the history shows it, and no page for students."),
     ):
         command = option(command)
     return command

@@ -40,9 +40,9 @@ def points_of(points: Decimal, possible: int) -> str:
 
 
 def by_hand(override: Override) -> str:
-    """What was set by hand, and why."""
+    """What was set by hand, and by whom. Why is for whoever keeps the book."""
     what = override.exercise or "All points"
-    return f"{what} set by hand: {number(override.points)}. {override.reason}".rstrip()
+    return f"{what} set by hand by {override.by}: {number(override.points)}."
 
 
 def comment(standing: Standing) -> str:

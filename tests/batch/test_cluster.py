@@ -70,7 +70,7 @@ def graded(hands, out, count, tell=lambda _: None):
         return HandedIn((Student(name),), name, lambda: Contents({"normalization": text}))
 
     with Journal(out) as journal:
-        manner = Order("", ("normalization",)).manner(COURSE, EXERCISES, allow_weak=False)
+        manner = Order("", ("normalization",)).manner(COURSE, ("normalization",), EXERCISES, allow_weak=False)
         run = Run(COURSE, manner, journal, {name: name for name in names}, lambda: hands, tell=tell)
         run([handed(name) for name in names], len(names))
         return {entry.student.id: entry.earned for entry in journal.entries()}

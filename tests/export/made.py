@@ -71,9 +71,11 @@ def fault(id_: str, name: str = "") -> Standing:
     return standing(id_, name, report=report((10, 0), status="grader_fault"))
 
 
-def by_hand(of: Standing, points: str, exercise: str | None = None, reason: str = "It was ours.") -> Standing:
+def by_hand(
+    of: Standing, points: str, exercise: str | None = None, reason: str = "It was ours.", by: str = "T. Teacher"
+) -> Standing:
     """The same with points that a person set."""
-    override = Override(exercise, Decimal(points), reason, "T. Teacher", datetime(2026, 3, 1, tzinfo=UTC))
+    override = Override(exercise, Decimal(points), reason, by, datetime(2026, 3, 1, tzinfo=UTC))
     return replace(of, final=Decimal(points), overrides=(*of.overrides, override))
 
 

@@ -85,11 +85,11 @@ def test_who_is_missing_on_either_side_is_named_and_left_alone():
 
 
 def test_a_fault_is_no_grade_and_points_by_hand_are_one():
-    filled = fill_moodle([fault("1"), by_hand(fault("2"), "15", reason="<b>We</b> erred")], worksheet([1, 2]))
+    filled = fill_moodle([fault("1"), by_hand(fault("2"), "15", by="<b>We</b>")], worksheet([1, 2]))
     done = import_moodle(filled.content, MoodleAssignment({1, 2}))
     assert done.grades == {2: 75}
     assert "the grader itself failed" in done.comments[1]
-    assert "set by hand: 15. &lt;b&gt;We&lt;/b&gt; erred" in done.comments[2]
+    assert "set by hand by &lt;b&gt;We&lt;/b&gt;: 15." in done.comments[2]
 
 
 def test_a_locked_row_is_left_alone_and_named():
