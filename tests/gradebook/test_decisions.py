@@ -113,7 +113,7 @@ def test_a_comment_does_not_find_fault_with_points_set_by_hand(asked: Gradebook)
     assert "first.double: 7 of 10" in comment(asked.standing(WEEK, "ada"))
     asked.override(WEEK, "ada", "first.double", Decimal(10), "ours", "P")
     said = comment(asked.standing(WEEK, "ada"))
-    assert "first.double set by hand: 10. ours" in said
+    assert "first.double set by hand by P: 10." in said
     assert "first.double: 7" not in said
     assert "By the tests alone, 1 of 2 exercises passed." in said
 
