@@ -1,8 +1,7 @@
 """Wrong answers that were written from the course's description alone do not pass, and are told their cause.
 
 `tests/answers/wrong` holds one function a file, which names its cause in its docstring; `tests/answers/verdicts.yaml`
-says which names of the catalogue are that cause. tests/answers/README.md says where they come from. By day every second
-of them is graded.
+says which names of the catalogue are that cause. tests/answers/README.md says where they come from.
 """
 
 from pathlib import Path
