@@ -1,9 +1,7 @@
 """Fixtures for every room: records go to a temporary home, and small made courses stand in for the real one."""
 
-import contextlib
 import importlib
 import textwrap
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +13,6 @@ from warm import WarmPython
 from grader.course.load import load_course
 from grader.course.model import Course
 from grader.sandbox import Zygote
-
-with warnings.catch_warnings(), contextlib.suppress(ImportError):
-    # Parts of torch import it as late as they are used. On Python 3.11 it puts itself in the place of distutils, and
-    # refuses to when anybody has imported that before.
-    warnings.simplefilter("ignore")
-    importlib.import_module("setuptools")
 
 NOW = "2026-03-01T12:00:00+01:00"
 

@@ -4,6 +4,7 @@ Each day the environment that setup.sh finds already has torch and all else in i
 only the course is installed. At night it finds nothing and installs all of it.
 """
 
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -64,7 +65,8 @@ def prepared(root: Path) -> dict[str, str]:
     """An environment in which pip finds what the tests have, and with it what saves time when ours is installed."""
     venv.create(root / "venv", with_pip=False, symlinks=True)
     site = next((root / "venv").glob("lib/python*/site-packages"))
-    folders = {str(Path(importlib.util.find_spec(name).origin).parents[1]) for name in ("torch", "pip", "click")}
+    # By what is installed, not by what can be imported: to look for `pip` as a module would disarm setuptools here.
+    folders = {str(importlib.metadata.distribution(name).locate_file("")) for name in ("torch", "pip", "click")}
     (site / "shared.pth").write_text("\n".join(sorted(folders)) + "\n", "utf-8")
     # It is built with what is here, where that is here: another environment for the build would take seconds more.
     return {"PIP_NO_BUILD_ISOLATION": "0"} if importlib.util.find_spec("hatchling") else {}
