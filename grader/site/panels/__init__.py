@@ -1,0 +1,11 @@
+"""The panels, each on the page of one lesson."""
+
+from grader.site.panels import normalization
+from grader.site.panels.model import Panel
+
+PANELS: tuple[Panel, ...] = (normalization.PANEL,)
+
+
+def panel_named(name: str) -> Panel | None:
+    """The panel of that name."""
+    return next((panel for panel in PANELS if panel.name == name), None)
