@@ -21,8 +21,8 @@ from markupsafe import Markup
 from grader.render.page import environment as render_environment
 from grader.render.page import style_sheet as render_style_sheet
 
-STYLES = ("page", "lesson", "panel", "diagram", "quiz", "home", "live")
-"""The style sheets of grader/site/styles, in the order in which they count; each is one page's or one piece's."""
+FIRST = "page"
+"""The style sheet that the others build on."""
 
 
 @cache
@@ -57,11 +57,11 @@ def fragment(template: str, **context: Any) -> Markup:
 @cache
 def site_style() -> Markup:
     """The CSS of all pages of the site. It holds no text of anybody's, so it is not escaped."""
-    from grader.site.text import highlight_css
+    from grader.site.highlighting import highlight_css  # it imports pygments
 
-    sheets = [(files("grader.site") / "styles" / f"{name}.css") for name in STYLES]
-    own = [sheet.read_text("utf-8") for sheet in sheets if sheet.is_file()]
-    return Markup("\n".join([render_style_sheet(), highlight_css(), *own]))
+    sheets = [each for each in (files("grader.site") / "styles").iterdir() if each.name.endswith(".css")]
+    sheets.sort(key=lambda sheet: (sheet.name != f"{FIRST}.css", sheet.name))
+    return Markup("\n".join([render_style_sheet(), highlight_css(), *(sheet.read_text("utf-8") for sheet in sheets)]))
 
 
 @cache

@@ -4,6 +4,7 @@ import re
 from itertools import product
 
 import pytest
+from contrast import contrast
 
 from grader.render.page import style_sheet
 
@@ -19,18 +20,6 @@ def schemes() -> dict[str, dict[str, str]]:
         name: dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block))
         for name, block in zip(("light", "dark", "print"), found, strict=True)
     }
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of sRGB, as WCAG 2.2 defines it."""
-    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
 
 
 def test_black_on_white_is_21_to_1():

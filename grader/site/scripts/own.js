@@ -1,0 +1,68 @@
+// A learner's own functions in the pictures: asked of the server, which runs them in the sandbox.
+"use strict";
+
+(() => {
+  const WAIT = 300;
+
+  const watch = (panel) => {
+    const box = panel.place.querySelector('[data-do="own"]');
+    if (!box) return;
+    const told = panel.place.querySelector(".own-told");
+    let asking = 0;
+
+    const say = (...lines) => told.replaceChildren(...lines.map((line) => anatomy.element("p", { class: "trouble" }, line)));
+
+    const show = (answer) => {
+      if (answer.state === "none") {
+        panel.showOwn(null);
+        return say(answer.says);
+      }
+      const computed = Object.entries(answer.parts).filter(([, part]) => "data" in part);
+      const lacking = Object.values(answer.parts).filter((part) => "trouble" in part);
+      panel.showOwn(computed.length ? Object.fromEntries(computed.map(([name, part]) => [name, part.data])) : null);
+      const wrong = panel.place.querySelectorAll(".numbers .differs").length;
+      const lines = lacking.map((part) => `${part.exercise}: ${part.trouble}`);
+      if (computed.length) {
+        lines.unshift(wrong ? `Drawn beside the reference: ${wrong} of the numbers shown differ.`
+          : "Drawn beside the reference: the numbers shown are the same.");
+      }
+      say(...lines);
+    };
+
+    const ask = async (turn) => {
+      try {
+        const answer = await (await fetch(`mine/${panel.name}`, { credentials: "same-origin" })).json();
+        if (turn !== asking || !box.checked) return;
+        if (answer.state === "working") {
+          say("Computing with your functions\u2026");
+          setTimeout(() => turn === asking && ask(turn), WAIT);
+        } else show(answer);
+      } catch {
+        say("The server does not answer. Is `anatomy serve` still running?");
+      }
+    };
+
+    const again = () => {
+      asking += 1;
+      if (box.checked) ask(asking);
+      else {
+        panel.showOwn(null);
+        say();
+      }
+    };
+    box.addEventListener("change", again);
+    document.addEventListener("anatomy:saved", () => box.checked && again());
+    // How much differs depends on where the controls stand.
+    panel.place.addEventListener("input", () => {
+      const first = told.querySelector(".trouble");
+      if (!box.checked || !panel.mine || !first) return;
+      const wrong = panel.place.querySelectorAll(".numbers .differs").length;
+      first.textContent = wrong ? `Drawn beside the reference: ${wrong} of the numbers shown differ.`
+        : "Drawn beside the reference: the numbers shown are the same.";
+    });
+  };
+
+  document.addEventListener("DOMContentLoaded", () => {
+    for (const panel of anatomy.panels.values()) watch(panel);
+  });
+})();
