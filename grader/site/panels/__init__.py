@@ -1,9 +1,9 @@
 """The panels, each on the page of one lesson."""
 
-from grader.site.panels import normalization
+from grader.site.panels import attention, normalization, stability
 from grader.site.panels.model import Panel
 
-PANELS: tuple[Panel, ...] = (normalization.PANEL,)
+PANELS: tuple[Panel, ...] = (normalization.PANEL, attention.PANEL, stability.PANEL)
 
 
 def panel_named(name: str) -> Panel | None:

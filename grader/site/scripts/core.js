@@ -5,7 +5,7 @@ const anatomy = (() => {
   const specs = new Map();
 
   // A picture is defined by its name and
-  //   table(state, data) -> {caption, columns, rows}: a cell is a text, or number(value, digits)
+  //   table(state, data) -> {caption, columns, rows}: a cell is a text, number(value, digits) or given(value, digits)
   //   said(state, data) -> a sentence
   //   picture(place, state, data, mine): draws into an element; mine has the same parts, those that could be computed
   //   guess(state, data) -> the number that was to be guessed
@@ -15,6 +15,9 @@ const anatomy = (() => {
   const define = (name, spec) => specs.set(name, spec);
 
   const number = (value, digits = 2) => ({ value, digits });
+
+  // A number that no function of a learner's computes: nothing stands beside it.
+  const given = (value, digits = 2) => ({ value, digits, given: true });
 
   const fixed = (value, digits) => {
     if (value === undefined || value === null) return "not there";
@@ -142,7 +145,7 @@ const anatomy = (() => {
       holder.tBodies[0].replaceChildren(...table.rows.map((row, y) => element("tr", {}, ...row.map((cell, x) => {
         if (x === 0) return element("th", { scope: "row" }, cell);
         if (typeof cell === "string") return element("td", {}, cell);
-        return own ? besideOwn(cell, own.rows[y]?.[x]) : figure(cell);
+        return own && !cell.given ? besideOwn(cell, own.rows[y]?.[x]) : figure(cell);
       }))));
     }
 
@@ -200,5 +203,5 @@ const anatomy = (() => {
   };
   document.addEventListener("DOMContentLoaded", start);
 
-  return { define, number, fixed, spelled, differs, element, panels };
+  return { define, number, given, fixed, spelled, differs, element, panels };
 })();

@@ -129,12 +129,13 @@ anatomy.draw = (() => {
           class: value === null ? "cell empty" : `cell shade-${Math.round(Math.max(0, Math.min(1, value)) * 10)}`,
         });
         if (wrong?.(y, x)) rect.classList.add("differs");
-        if (onEnter) rect.addEventListener("pointerenter", () => onEnter(y, x));
+        if (onEnter) rect.addEventListener("pointerenter", (event) => onEnter(y, x, event));
         svg.append(rect);
         const said = words?.(y, x);
         if (said && pitch >= 30) {
+          svg.classList.add("worded");
           text(svg, wide + (x + 0.5) * pitch, 24 + (y + 0.5) * tall + 4, said, {
-            "text-anchor": "middle", class: value > 0.55 ? "in-cell light" : "in-cell", "pointer-events": "none",
+            "text-anchor": "middle", class: "in-cell", "pointer-events": "none",
           });
         }
       });
