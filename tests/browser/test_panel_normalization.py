@@ -24,8 +24,12 @@ def test_the_default_row_keeps_its_normalised_range_at_every_scale(
     panel_page: Callable[..., Page], sweep: Callable[..., list[dict]]
 ) -> None:
     tab = panel_page("normalization")
-    assert tab.locator(".said").inner_text().startswith(
-        "At scale 5.0 the raw values run from -6.0 to 10.5; after LayerNorm from -1.40 to 1.63, after RMSNorm"
+    assert (
+        tab.locator(".said")
+        .inner_text()
+        .startswith(
+            "At scale 5.0 the raw values run from -6.0 to 10.5; after LayerNorm from -1.40 to 1.63, after RMSNorm"
+        )
     )
     for shown in sweep(tab, "normalization", [{"scale": scale} for scale in SCALES]):
         assert "after LayerNorm from -1.40 to 1.63" in shown["said"]

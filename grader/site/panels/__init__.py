@@ -1,9 +1,15 @@
-"""The panels, each on the page of one lesson."""
+"""The panels, each on the page of one lesson, in the order of the course."""
 
-from grader.site.panels import attention, normalization, stability
+from grader.site.panels import attention, blocks, normalization, stability, stepping
 from grader.site.panels.model import Panel
 
-PANELS: tuple[Panel, ...] = (normalization.PANEL, attention.PANEL, stability.PANEL)
+PANELS: tuple[Panel, ...] = (
+    normalization.PANEL,
+    attention.PANEL,
+    stability.PANEL,
+    blocks.PANEL,
+    stepping.PANEL,
+)
 
 
 def panel_named(name: str) -> Panel | None:
