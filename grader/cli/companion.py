@@ -1,91 +1,19 @@
-"""What is added to an answer: what the learner's own function returns, and what a snippet prints when it runs."""
+"""The companion of a session at the terminal: a zygote of its own, and the functions of the workspace around here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.course.model import Course
 from grader.errors import UserError
-from grader.review.questions.kinds.code import snippet
-from grader.review.questions.marking import called_exercise
-from grader.review.questions.model import Drawn
-from grader.review.session import Reply, Turn
-from grader.sandbox import NoTorch, Zygote, ZygoteDied
+from grader.review.companion import Companion
+from grader.sandbox import Zygote
 from grader.workspace import find_workspace
 
-if TYPE_CHECKING:
-    from grader.review.born.playground import Playground
 
-
-class Companion:
-    """Asks the sandbox while the learner thinks. Where there is none, a session goes on without it."""
-
-    def __init__(self, course: Course) -> None:
-        self._course = course
-        self._modules = _modules(course)
-        self._hand = ThreadPoolExecutor(1, "companion")
-        self._opened: Future[Playground] | None = None
-
-    def close(self) -> None:
-        """End what was started."""
-        self._hand.shutdown(wait=True, cancel_futures=True)
-        if self._opened is not None and not self._opened.cancelled():
-            self._opened.result().close()
-
-    def announce(self, drawn: Drawn) -> str:
-        """Begin to ask for a question that is being shown. Returns what to tell of it, "" if there is nothing."""
-        exercise = called_exercise(drawn.question, self._course) if self._modules else None
-        if exercise is None:
-            if snippet(drawn) is not None:
-                self._open()
-            return ""
-        opened = self._open()
-        self._hand.submit(lambda: opened.result().expect(drawn))
-        return f"Your own `{exercise.name}` is asked as well: predict it."
-
-    def remarks(self, turn: Turn, reply: Reply) -> Sequence[str]:
-        """What to add to the verdict: sentences and snippets' output, in Markdown."""
-        if (program := snippet(turn.drawn)) is not None:
-            ran = self._open().result().run(program)
-            printed = "\n".join(part for part in (ran.printed, ran.error) if part)
-            return [f"Run just now, it prints:\n\n```\n{printed}\n```"]
-        if self._modules is None or called_exercise(turn.drawn.question, self._course) is None:
-            return []
-        own = self._open().result().own_value(turn.drawn)
-        if own is None or not isinstance(reply.key.value, int | float):
-            return []
-        from grader.review.born.own import verdict
-
-        says = verdict(turn.drawn, reply.mark.given, reply.key.value, own).says
-        return [says] if says else []
-
-    def _open(self) -> Future[Playground]:
-        """The playground. Its zygote starts at once, in the thread with which it ends; the rest in the background."""
-        if self._opened is None:
-            zygote: Zygote | None = None
-            failure: Exception | None = None
-            try:
-                zygote = Zygote()
-            except (NoTorch, ZygoteDied, OSError) as error:
-                failure = error
-            self._opened = self._hand.submit(_playground, self._course, self._modules, zygote, failure)
-        return self._opened
-
-
-def _playground(course: Course, modules: Path | None, zygote: Zygote | None, failure: Exception | None) -> Playground:
-    from grader.review.born.playground import Playground  # it imports torch
-
-    def started() -> Zygote:
-        if zygote is None:
-            raise failure or ZygoteDied("it was not started")
-        return zygote
-
-    playground = Playground(course, modules, started)
-    playground.warm_up()
-    return playground
+def companion_here(course: Course) -> Companion:
+    """Asks the learner's own functions where there is a workspace. Its zygote starts at the first need."""
+    return Companion(course, _modules(course), lambda: Zygote())
 
 
 def _modules(course: Course) -> Path | None:

@@ -3,11 +3,11 @@
 import click
 
 from grader.cli.output import wrapped
-from grader.cli.recording import record
 from grader.cli.reviewing import known_lesson, learner_reviews
 from grader.course.load import load_course
 from grader.records.kinds import COMPLETE
 from grader.review.ladder import RUNGS
+from grader.review.learner import records_here
 
 
 @click.command()
@@ -25,6 +25,6 @@ def complete(lesson: str) -> None:
         says = f"{slug} was completed on {anchor}; that date stays. `anatomy restart {slug}` begins anew from today."
         click.echo(wrapped(says))
         return
-    event = record(COMPLETE, {"lesson": slug}, reviews)
+    event = records_here().record(COMPLETE, {"lesson": slug}, reviews)
     days = f"{', '.join(map(str, RUNGS[:-1]))} and {RUNGS[-1]} days"
     click.echo(f"{slug} counts as completed on {event.study_day}. Its quiz comes back after {days}.")

@@ -4,12 +4,12 @@ import click
 
 from grader.cli.learner import asked_exercise
 from grader.cli.output import terminal_width
-from grader.cli.recording import record
 from grader.cli.reviewing import learner_standing
 from grader.course.load import load_course
 from grader.course.model import Exercise
 from grader.records.kinds import HINT
 from grader.records.log import LogUnwritable
+from grader.review.learner import records_here
 
 
 @click.command()
@@ -30,7 +30,7 @@ def hint(exercise: str | None) -> None:
         return
     number = taken + 1
     try:
-        record(HINT, {"exercise": wanted.id, "number": number}, standing.ladders)
+        records_here().record(HINT, {"exercise": wanted.id, "number": number}, standing.ladders)
     except LogUnwritable:
         _show(wanted, number)
         raise

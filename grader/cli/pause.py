@@ -2,10 +2,10 @@
 
 import click
 
-from grader.cli.recording import record
 from grader.cli.reviewing import known_lesson, learner_reviews
 from grader.course.load import load_course
 from grader.records.kinds import PAUSE, RESUME
+from grader.review.learner import records_here
 
 
 @click.command()
@@ -19,7 +19,7 @@ def pause(lesson: str, end: bool) -> None:
     if reviews.lessons[slug].paused is not end:
         click.echo(f"{slug} is not paused." if end else f"{slug} is paused already.")
         return
-    record(RESUME if end else PAUSE, {"lesson": slug}, reviews)
+    records_here().record(RESUME if end else PAUSE, {"lesson": slug}, reviews)
     if end:
         click.echo(f"{slug} is asked for again when it is due.")
     else:

@@ -2,11 +2,11 @@
 
 import click
 
-from grader.cli.recording import record
 from grader.cli.reviewing import known_lesson, learner_reviews
 from grader.course.load import load_course
 from grader.errors import UserError
 from grader.records.kinds import RESTART
+from grader.review.learner import records_here
 
 
 @click.command()
@@ -24,5 +24,5 @@ def restart(lesson: str) -> None:
             f"{slug} is not completed yet, so there is nothing to begin anew. Grade it with `anatomy grade {slug}`, or "
             f"count it as completed with `anatomy complete {slug}`."
         )
-    event = record(RESTART, {"lesson": slug}, reviews)
+    event = records_here().record(RESTART, {"lesson": slug}, reviews)
     click.echo(f"The reviews of {slug} begin anew on {event.study_day}. The first comes tomorrow.")

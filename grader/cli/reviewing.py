@@ -14,14 +14,17 @@ from grader.records.log import History, Log
 from grader.review.history import Reviews, fold_reviews
 from grader.review.kept import Standing, keep_standing, recall_standing, standing_of, standing_stamps
 from grader.review.ladder import place
+from grader.review.learner import records_here
 from grader.review.today import Today, today
 
 
 def learner_reviews(course: Course, *, notes: bool = True) -> tuple[Reviews, Today]:
     """All reviews so far, and today. `notes`: name on stderr what is wrong with the log or the clock."""
-    history = history_of(learner_log()) if notes else learner_log().read()
-    reviews = fold_reviews(history.events, course)
-    return reviews, _today(reviews, notes=notes)
+    known = records_here().known(course)
+    if notes:
+        name_damage(known.damage)
+        _name_clock(known.today)
+    return known.reviews, known.today
 
 
 def learner_standing(course: Course, *, notes: bool = True) -> tuple[Standing, Today]:
@@ -39,7 +42,10 @@ def learner_standing(course: Course, *, notes: bool = True) -> tuple[Standing, T
             keep_standing(standing, log, stamps, cache)
         elif notes:  # damage is named each time, so nothing is kept of a damaged log
             name_damage(history.damage)
-    return standing, _today(standing.ladders, notes=notes)
+    now = today(clock.now(), standing.ladders)
+    if notes:
+        _name_clock(now)
+    return standing, now
 
 
 def history_of(log: Log) -> History:
@@ -60,8 +66,6 @@ def known_lesson(course: Course, typed: str) -> str:
     return course.lesson(typed).slug
 
 
-def _today(reviews: Reviews, *, notes: bool) -> Today:
-    now = today(clock.now(), reviews)
-    if notes and now.warning:
+def _name_clock(now: Today) -> None:
+    if now.warning:
         click.echo(wrapped(f"Note: {now.warning}"), err=True)
-    return now

@@ -2,12 +2,12 @@
 
 import click
 
-from grader.cli.recording import record
 from grader.cli.reviewing import learner_reviews
 from grader.course.load import load_course
 from grader.errors import UserError
 from grader.records.clock import LATEST_ROLLOVER_HOUR
 from grader.records.kinds import ROLLOVER_HOUR, SETTING
+from grader.review.learner import records_here
 
 ROLLOVER = "rollover-hour"
 
@@ -32,5 +32,5 @@ def settings(name: str | None, value: str | None) -> None:
         return
     if not (value.isascii() and value.isdigit() and int(value) <= LATEST_ROLLOVER_HOUR):
         raise UserError(f"{ROLLOVER} is a whole hour from 0 to {LATEST_ROLLOVER_HOUR}, not {value!r}.")
-    record(SETTING, {"name": ROLLOVER_HOUR, "value": int(value)}, reviews)
+    records_here().record(SETTING, {"name": ROLLOVER_HOUR, "value": int(value)}, reviews)
     click.echo(f"From now on a study day begins at {int(value)}:00.")

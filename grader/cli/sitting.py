@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from grader.cli.companion import Companion
 from grader.cli.screen import Left, Screen
-from grader.records.kinds import ANSWER
+from grader.review.companion import Companion
+from grader.review.holding import Held, turn_heading
 from grader.review.questions.kinds.choice import lettered
 from grader.review.questions.marking import how_to_answer
 from grader.review.questions.model import AskBack
@@ -21,49 +18,31 @@ HINT = "?"
 KEYS = f"{HINT} shows a hint, {UNKNOWN} means you do not know, Ctrl-D stops; what you answered is kept."
 NO_TEXT = "That line holds keys or bytes that are no text, as an arrow key sends them. Type it once more."
 
-Record = Callable[[str, Mapping[str, Any]], None]
-"""Writes an event of a type and a payload into the learner's log."""
 
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """What stands above each question: `heads, rung 2 of 5`."""
-
-    text: str
-
-    def of(self, turn: Turn) -> str:
-        if turn.scored:
-            return f"{self.text}: question {turn.number} of {turn.of}"
-        return f"{self.text}: once more, not scored"
-
-
-def sit(
-    screen: Screen, sitting: Sitting, heading: Heading, record: Record, companion: Companion, note: str = ""
-) -> None:
+def sit(screen: Screen, held: Held, companion: Companion, note: str = "") -> None:
     """Ask until every item has been right once. Raises Left, LogUnwritable; what was recorded before stays.
 
     `note` stands above the first question.
     """
+    sitting = held.sitting
     first = True
     while (turn := sitting.turn()) is not None:
         screen.begin()
         if first and note:
             screen.tell(f"{note}\n")
-        _show(screen, turn, heading, companion)
+        _show(screen, turn, held.heading, companion)
         if first:
             screen.tell(KEYS)
         first = False
         reply = _answered(screen, sitting, turn)
-        record(ANSWER, reply.record)  # before the learner is told anything: what was answered stays answered
-        sitting.accept(turn, reply)
+        held.accept(turn, reply)  # before the learner is told anything: what was answered stays answered
         _tell(screen, turn, reply, companion)
         if sitting.turn() is not None:
             screen.pause("Enter for the next ")
 
 
-def _show(screen: Screen, turn: Turn, heading: Heading, companion: Companion) -> None:
-    title = heading.of(turn)
-    screen.title(title)
+def _show(screen: Screen, turn: Turn, heading: str, companion: Companion) -> None:
+    screen.title(turn_heading(heading, turn))
     screen.say(_plain(screen, turn.drawn.prompt))
     screen.say()
     for letter, option in lettered(turn.drawn):
@@ -132,7 +111,7 @@ def _tell(screen: Screen, turn: Turn, reply: Reply, companion: Companion) -> Non
     blocks = [mark.feedback] if mark.feedback else []
     if mark.missed and turn.drawn.question.kind != "explain":
         blocks.append(f"The answer: {reply.key.shown}")
-    blocks += companion.remarks(turn, reply)
+    blocks += [remark.markdown for remark in companion.remarks(turn, reply)]
     blocks.append(turn.drawn.explanation)
     if mark.missed:
         blocks.append("It comes back at the end of this session.")
@@ -150,4 +129,4 @@ def _plain(screen: Screen, text: str, label: str = "") -> str:
     return label + textwrap.indent(lines, " " * len(label)).lstrip(" ") if label else lines
 
 
-__all__ = ["Heading", "Left", "sit"]
+__all__ = ["Left", "sit"]

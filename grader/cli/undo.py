@@ -6,12 +6,12 @@ import click
 
 from grader.cli.learner import learner_log
 from grader.cli.output import visible
-from grader.cli.recording import record
 from grader.cli.reviewing import history_of, learner_reviews
 from grader.course.load import load_course
 from grader.errors import UserError
 from grader.records.kinds import VOID
 from grader.review.history import fold_reviews
+from grader.review.learner import records_here
 from grader.review.undoing import dated_after, find, undoable
 
 SHOWN = 20
@@ -48,7 +48,7 @@ def undo(id_: str | None, list_: bool, after: datetime | None) -> None:
         return
     chosen = choices[0] if id_ is None else find(choices, id_)
     reviews, _ = learner_reviews(load_course())
-    record(VOID, {"event": chosen.event.id}, reviews)
+    records_here().record(VOID, {"event": chosen.event.id}, reviews)
     click.echo(f"Undone: {visible(chosen.says)}.")
 
 
@@ -58,6 +58,6 @@ def _undo_after(day: date) -> None:
     gone = {event.id for event in events}
     kept = fold_reviews([event for event in history.events if event.id not in gone], load_course())
     for event in events:
-        record(VOID, {"event": event.id}, kept)
+        records_here().record(VOID, {"event": event.id}, kept)
     what = "1 record" if len(events) == 1 else f"{len(events)} records"
     click.echo(f"Undone: {what} dated after {day}." if events else f"Nothing is dated after {day}.")

@@ -16,7 +16,7 @@ from grader.review.history import Reviews
 from grader.review.questions.draw import draw_params
 from grader.review.questions.load import load_quiz
 from grader.review.questions.marking import key, nearest_exercise
-from grader.review.questions.model import Drawn, Key, Question
+from grader.review.questions.model import Call, Drawn, Key, Question
 from grader.review.questions.oracle import Oracle
 from grader.review.selection import PINNED, Item, Stock
 from grader.review.sessions import Asked
@@ -78,17 +78,26 @@ class LessonBank:
         return replace(asked, seed=next(fresh, asked.seed))
 
     def prepare(self, asked: Iterable[Asked]) -> None:
-        """Import torch and make the questions that take long, in the background. Returns at once."""
-        self._hand.submit(_import_torch)
+        """Import torch, if it is needed, and make the questions that take long, in the background. Returns at once."""
         for each in asked:
-            if each.item not in self.quiz:
+            question = self.quiz.get(each.item)
+            if question is None:
                 self._make(each.item, each.seed)
+            elif isinstance(question.answer, Call):
+                self._hand.submit(_import_torch)
 
     def question(self, item: str, seed: str) -> Question:
         """The question of an item. Raises LookupError for one that is no more, or that nothing can be asked about."""
         if item.startswith((named.PREFIX, FAULT)):
             return self._make(item, seed).result()
         return self.quiz[item]
+
+    def knows(self, item: str) -> bool:
+        """Whether the course still has what an item is about."""
+        kind, slash, of = item.partition("/")
+        if slash:
+            return self._course.has(of if f"{kind}/" == FAULT else of.rpartition(".")[0])
+        return item in self.quiz
 
     def exercise(self, item: str) -> Exercise:
         """The exercise that an item is about, to be read about and written again."""

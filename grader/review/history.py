@@ -29,7 +29,7 @@ from grader.records.kinds import (
 from grader.records.memory import collector_put_off
 from grader.records.voids import live_events
 from grader.review.ladder import Taken, rung_to_take
-from grader.review.sessions import Answer, Asked, Moment, Session, add_answers, moment, session_of
+from grader.review.sessions import Answer, Asked, Moment, Session, moment, sessions_of
 
 _NEVER: Moment = (date.min, datetime.min.replace(tzinfo=UTC), "")
 
@@ -129,10 +129,8 @@ def fold_reviews(events: Iterable[Event], course: Course) -> Reviews:
     for event in deeds:
         by_type[event.type].append(event)
 
-    started = [session for event in by_type[SESSION] if (session := session_of(event)) is not None]
-    add_answers({session.event.id: session for session in started}, by_type[ANSWER])
     sessions: dict[str, list[Session]] = defaultdict(list)
-    for session in started:
+    for session in sessions_of(by_type[SESSION], by_type[ANSWER]):
         sessions[session.lesson].append(session)
     completed = completions(live, course)
     restarts = _by_lesson(by_type[RESTART])

@@ -109,6 +109,13 @@ def session_of(event: Event) -> Session | None:
     return Session(event, lesson, practice, items)
 
 
+def sessions_of(begun: Iterable[Event], answers: Iterable[Event]) -> list[Session]:
+    """The sessions that these events began, with the answers to them."""
+    sessions = [session for event in begun if (session := session_of(event)) is not None]
+    add_answers({session.event.id: session for session in sessions}, answers)
+    return sessions
+
+
 def add_answers(sessions: Mapping[str, Session], answers: Iterable[Event]) -> None:
     """Give each session the answers to it. Where a try was logged twice, as by a double click, the earlier counts."""
     for event in answers:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from grader.course.model import Course
+from grader.keeping import Stamps, files_in, stamps_of
 from grader.review.born.own import NO_SANDBOX, Own, own_value
 from grader.review.born.snippet import Ran, run_snippet
 from grader.review.questions.marking import called_exercise
@@ -24,18 +25,25 @@ PATIENCE = 20.0
 class Playground:
     """The learner's own functions and the questions' snippets. Use as a context manager or call `close`.
 
-    modules: the folder of the learner's lesson files, None if there is none. Nothing here raises: where there is no
-    sandbox, the answer says so.
+    modules: the folder of the learner's lesson files, None if there is none; hand: where the zygote is lent, the thread
+    that asks its workers, which is lent as well. Nothing here raises: where there is no sandbox, the answer says so.
     """
 
-    def __init__(self, course: Course, modules: Path | None, zygote: Callable[[], Zygote] = Zygote) -> None:
+    def __init__(
+        self,
+        course: Course,
+        modules: Path | None,
+        zygote: Callable[[], Zygote] = Zygote,
+        hand: Executor | None = None,
+    ) -> None:
         self._course = course
         self._modules = modules
         self._start = zygote
         self._zygote: Zygote | None = None
         self._failure = ""
-        self._hand = ThreadPoolExecutor(1, "playground")
-        self._values: dict[tuple[str, str], Future[Own]] = {}
+        self._is_lent = hand is not None
+        self._hand = hand or ThreadPoolExecutor(1, "playground")
+        self._values: dict[tuple[str, str], tuple[Stamps, Future[Own]]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -53,7 +61,10 @@ class Playground:
         """Have the learner's function asked while the learner thinks. Returns at once; does nothing for a question
         that asks no function."""
         exercise, key = called_exercise(drawn.question, self._course), (drawn.question.id, drawn.seed)
-        if exercise is None or self._modules is None or key in self._values:
+        if exercise is None or self._modules is None:
+            return
+        stamps = stamps_of(files_in(self._modules, ".py"))
+        if key in self._values and self._values[key][0] == stamps:  # else the code was changed since it was asked
             return
         zygote, modules = self._here(), self._modules
         if zygote is None:
@@ -63,7 +74,7 @@ class Playground:
             sources = read_submission(modules, self._course).sources()
             return own_value(drawn, exercise, self._course, zygote, sources)
 
-        self._values[key] = self._hand.submit(ask)
+        self._values[key] = stamps, self._hand.submit(ask)
 
     def own_value(self, drawn: Drawn) -> Own | None:
         """What the learner's function gives for this question; None for a question that asks no function, and where
@@ -76,7 +87,7 @@ class Playground:
         if begun is None:
             return Own(exercise.id, says=f"Your own function could not be asked: {self._failure}")
         try:
-            return begun.result(PATIENCE)
+            return begun[1].result(PATIENCE)
         except TimeoutError:
             return Own(exercise.id, says="Your own function could not be asked: the sandbox did not answer.")
 
@@ -94,7 +105,9 @@ class Playground:
             return Ran("", f"It could not be run: {error}")
 
     def close(self) -> None:
-        """End the zygote and its workers."""
+        """End the zygote and its workers, unless they are lent."""
+        if self._is_lent:
+            return
         self._hand.shutdown(wait=False, cancel_futures=True)
         if self._zygote is not None:
             self._zygote.close()

@@ -21,12 +21,11 @@
       const text = await answer.text();
       if (!answer.ok) return troubled(place, `The server refused that (${answer.status}). Reload the page and try again.`);
       // The server has escaped whatever people wrote; the page's policy forbids scripts besides.
-      place.innerHTML = text;
-      const first = place.querySelector("[data-focus], [tabindex='-1'], h3, h4");
-      if (first) {
-        if (!first.hasAttribute("tabindex")) first.setAttribute("tabindex", "-1");
-        first.focus();
-      }
+      const holder = document.createElement("template");
+      holder.innerHTML = text;
+      const fresh = holder.content.firstElementChild;
+      place.replaceWith(fresh);
+      (fresh.querySelector("[autofocus]") ?? fresh.querySelector("[tabindex='-1']"))?.focus();
     } catch {
       troubled(place, "The server does not answer. Is `anatomy serve` still running? What you typed is still here.");
     } finally {
