@@ -44,8 +44,10 @@ def environment() -> Environment:
 def page(template: str, *, scripts: Iterable[str] = (), live: bool = False, **context: Any) -> str:
     """A whole page. scripts: names of files in grader/site/scripts, without their ending; live: served, not a file."""
     program = script(tuple(scripts))
-    return environment().get_template(template).render(
-        program=program, policy_text=policy(program, live=live), live=live, **context
+    return (
+        environment()
+        .get_template(template)
+        .render(program=program, policy_text=policy(program, live=live), live=live, **context)
     )
 
 

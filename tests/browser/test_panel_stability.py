@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from grader.site.depth_record import depth_record
+from grader.site.keep_record import kept
 
 Shown = Callable[..., Page]
 
 
 def test_every_number_is_the_records(panel_page: Shown, sweep: Callable[..., list[dict[str, Any]]]) -> None:
-    record = depth_record()
+    record = kept("depth")
     measured, depths = record["measured"], record["settings"]["depths"]
     found = sweep(panel_page("stability"), "stability", [{"depth": place} for place in range(len(depths))])
     for depth, shown in zip(depths, found, strict=True):

@@ -11,13 +11,13 @@ import pytest
 from grader.course.headings import headings
 from grader.lab.depth import Settings
 from grader.places import lessons_folder
-from grader.site.depth_record import KEPT, depth_record, kept
+from grader.site.keep_record import KEPT, kept
 from grader.site.panels.stability import PANEL, shown_of
 
 
 @pytest.fixture(scope="module")
 def shown() -> Any:
-    return shown_of(depth_record())
+    return shown_of(kept("depth"))
 
 
 def arm(shown: Any, name: str) -> list[dict[str, Any]]:
@@ -26,16 +26,15 @@ def arm(shown: Any, name: str) -> list[dict[str, Any]]:
 
 
 def test_the_record_is_of_the_experiment_as_the_lab_runs_it() -> None:
-    record = depth_record()
+    record = kept("depth")
     now = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(Settings()).items()}
     assert (record["experiment"], record["seed"]) == ("depth", 0)
     assert {key: record["settings"][key] for key in now} == now
 
 
 def test_of_a_record_only_what_a_second_run_gives_again_is_kept() -> None:
-    content = {field: {} for field in KEPT}
-    assert kept({**content, "made": "today", "machine": {}, "timing": {}, "plots": []}) == content
-    assert tuple(depth_record()) == KEPT
+    assert tuple(kept("depth")) == KEPT
+    assert not set(KEPT) & {"made", "machine", "timing", "plots"}
 
 
 def test_each_mean_is_that_of_the_runs_beside_it(shown: Any) -> None:
@@ -65,7 +64,7 @@ def test_post_norm_is_as_good_at_2_blocks_and_knows_word_frequencies_only_at_12_
 
 
 def test_the_texts_name_the_settings_of_the_record(shown: Any) -> None:
-    settings = depth_record()["settings"]
+    settings = kept("depth")["settings"]
     assert f"for {settings['steps']} steps" in PANEL.intro
     assert f"{settings['learning_rate']:g}" in PANEL.intro
     assert settings["learned_fraction"] == 0.5

@@ -1,14 +1,26 @@
 """The panels, each on the page of one lesson, in the order of the course."""
 
-from grader.site.panels import attention, blocks, normalization, stability, stepping
+from grader.site.panels import (
+    attention,
+    blocks,
+    budget,
+    normalization,
+    positions,
+    stability,
+    stepping,
+    temperature,
+)
 from grader.site.panels.model import Panel
 
 PANELS: tuple[Panel, ...] = (
     normalization.PANEL,
     attention.PANEL,
+    positions.PANEL,
     stability.PANEL,
     blocks.PANEL,
+    temperature.PANEL,
     stepping.PANEL,
+    budget.PANEL,
 )
 
 

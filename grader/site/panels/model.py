@@ -1,7 +1,7 @@
 """What a panel is: numbers that functions of the course give, controls to move through them, and what to notice.
 
-Every number of a panel is computed here, for every place of every control, by the reference or by a learner's functions.
-The page's script looks numbers up; it computes none of them.
+Every number of a panel is computed here, for every place of every control, by the reference or by a learner's
+functions. The page's script looks numbers up; it computes none of them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from grader.run.functions import Functions
 Data: TypeAlias = Mapping[str, Any]
 """The numbers of a panel as JSON values, by part; `given` holds what no function computes."""
 Compute: TypeAlias = Callable[[Functions, Functions], Any]
-"""(functions, reference) -> tensors, numbers, texts, lists and dicts of them. What is shown comes from `functions`; what
-only leads up to it from `reference`, so that a fault shows at its own function and nowhere else."""
+"""(functions, reference) -> tensors, numbers, texts, lists and dicts of them. What is shown comes from `functions`, what
+only leads up to it from `reference`: so a fault shows at its own function and nowhere else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A range of numbers from `low` to `high`; `log` steps by factors: the script's value is still the number."""
+    """A range of numbers from `low` to `high`."""
 
     name: str
     label: str

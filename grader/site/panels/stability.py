@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from grader.site.depth_record import depth_record
+from grader.site.keep_record import kept
 from grader.site.panels.model import Data, Guess, Number, Panel, Slider, Table
 from grader.site.panels.values import real
 
@@ -102,5 +102,5 @@ PANEL = Panel(
     table=_table,
     said=_said,
     guess=Guess("Three post-norm models of 8 blocks had a warm-up. How many of them learned?", {"depth": 2}, digits=0),
-    given=lambda: shown_of(depth_record()),
+    given=lambda: shown_of(kept("depth")),
 )

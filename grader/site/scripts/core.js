@@ -5,7 +5,8 @@ const anatomy = (() => {
   const specs = new Map();
 
   // A picture is defined by its name and
-  //   table(state, data) -> {caption, columns, rows}: a cell is a text, number(value, digits) or given(value, digits)
+  //   table(state, data) -> {caption, columns, rows}: a cell is a text, or number(value, digits), or stated(value, digits)
+  //     for what no function of a learner's gives
   //   said(state, data) -> a sentence
   //   picture(place, state, data, mine): draws into an element; mine has the same parts, those that could be computed
   //   guess(state, data) -> the number that was to be guessed
@@ -17,7 +18,7 @@ const anatomy = (() => {
   const number = (value, digits = 2) => ({ value, digits });
 
   // A number that no function of a learner's computes: nothing stands beside it.
-  const given = (value, digits = 2) => ({ value, digits, given: true });
+  const stated = (value, digits = 2) => ({ value, digits, stated: true });
 
   const fixed = (value, digits) => {
     if (value === undefined || value === null) return "not there";
@@ -122,6 +123,7 @@ const anatomy = (() => {
     }
 
     draw() {
+      if (this.picture.hidden) return;  // to ask for its width would lay out the whole page
       const width = this.picture.clientWidth;
       if (!width || width === this.drawnWidth) return;
       this.drawnWidth = width;
@@ -145,7 +147,7 @@ const anatomy = (() => {
       holder.tBodies[0].replaceChildren(...table.rows.map((row, y) => element("tr", {}, ...row.map((cell, x) => {
         if (x === 0) return element("th", { scope: "row" }, cell);
         if (typeof cell === "string") return element("td", {}, cell);
-        return own && !cell.given ? besideOwn(cell, own.rows[y]?.[x]) : figure(cell);
+        return own && !cell.stated ? besideOwn(cell, own.rows[y]?.[x]) : figure(cell);
       }))));
     }
 
@@ -203,5 +205,5 @@ const anatomy = (() => {
   };
   document.addEventListener("DOMContentLoaded", start);
 
-  return { define, number, given, fixed, spelled, differs, element, panels };
+  return { define, number, stated, fixed, spelled, differs, element, panels };
 })();

@@ -175,9 +175,9 @@
         rows: [
           ...places.map((name, place) => [
             `${place} ${name}`,
-            state.mask ? number(visible && Number(visible[at][place]), 0) : anatomy.given(1, 0),
+            state.mask ? number(visible && Number(visible[at][place]), 0) : anatomy.stated(1, 0),
             number(rows(state, weights, which)?.[at][place]), number(rows(state, entropy, which)?.[place]),
-            anatomy.given(bound(state, data, place)), given.words[place + 1], number(targets?.[place], 0),
+            anatomy.stated(bound(state, data, place)), given.words[place + 1], number(targets?.[place], 0),
             number(probability?.[place], 3), number(loss?.each[place], 3),
           ]),
           ["mean of all", "", "", "", "", "", "", "", number(mean(state, loss), 3)],

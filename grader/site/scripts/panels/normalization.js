@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { number, fixed, draw } = anatomy;
+  const { number, stated, fixed, draw } = anatomy;
   const place = (state) => Math.round(state.scale * 10) - 1;
   const spread = (values, digits) => `from ${fixed(Math.min(...values), digits)} to ${fixed(Math.max(...values), digits)}`;
 
@@ -13,7 +13,7 @@
         caption: `One token's vector at scale ${fixed(state.scale, 1)}`,
         columns: ["", "raw", "LayerNorm", "RMSNorm"],
         rows: given.raw[at].map((raw, feature) => [
-          `feature ${feature}`, number(raw), number(layer_norm?.[at][feature]), number(rms_norm?.[at][feature]),
+          `feature ${feature}`, stated(raw), number(layer_norm?.[at][feature]), number(rms_norm?.[at][feature]),
         ]),
       };
     },

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { given: cell, fixed, draw, element } = anatomy;
+  const { stated: cell, fixed, draw, element } = anatomy;
   const known = (value, digits = 3) => (value === null ? "not finite" : cell(value, digits));
   const loss = (value) => (value === null ? "not finite" : fixed(value, 2));
 
