@@ -15,8 +15,8 @@ from grader.run.functions import Functions
 Data: TypeAlias = Mapping[str, Any]
 """The numbers of a panel as JSON values, by part; `given` holds what no function computes."""
 Compute: TypeAlias = Callable[[Functions, Functions], Any]
-"""(functions, reference) -> tensors, numbers, texts, lists and dicts of them. What is shown comes from `functions`, what
-only leads up to it from `reference`: so a fault shows at its own function and nowhere else."""
+"""(functions, reference) -> tensors, numbers, texts, lists and dicts of them. What is shown comes from `functions`,
+what only leads up to it from `reference`: so a fault shows at its own function and nowhere else."""
 
 
 @dataclass(frozen=True, slots=True)
