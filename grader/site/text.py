@@ -26,6 +26,7 @@ _SCHEME = re.compile(r"(?P<scheme>[^:/?#]*):")
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _ALIGNED = re.compile(r"text-align:(left|right|center)")
 _UNSEEN = re.compile(r"<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
+_PUNCTUATED = re.compile(r"(<math>(?:(?!</math>).)*</math>)([.,;:!?)]+)", re.DOTALL)
 _MOST_IN_A_LINE = 24
 """Symbols of a formula that fit into a line of the narrowest screens: a browser breaks no formula."""
 _HEADINGS = ("heading", "lheading")
