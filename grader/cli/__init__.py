@@ -26,6 +26,7 @@ COMMANDS = (
     LazyCommand("anki", "The questions as an Anki deck.", function="anki_"),
     LazyCommand("log", "Take your records to another machine.", function="log_"),
     LazyCommand("run", "The trained model on your own functions."),
+    LazyCommand("serve", "The lessons in the browser, graded as you save."),
     LazyCommand("lab", "Experiments that are measured, and your report on them."),
     LazyCommand("submit", "Pack what you hand in."),
     LazyCommand("batch", "Grade what a class has handed in."),

@@ -57,7 +57,7 @@ def grade(
     exercises = _asked(course, targets)
     folder = module_folder(student, course) if student else find_workspace(Path.cwd(), course).student_dir
     publish = _publisher(course, style, output, _spelled(folder))
-    complete = _reader_of_the_lab_report(folder, exercises)
+    complete = reader_of_the_lab_report(folder, exercises)
     log = None if student else _logger(course)
     submission = read_submission(folder, course)
     if not watch and (report := _untouched(submission, exercises, seed)):
@@ -84,7 +84,7 @@ def grade(
     click.get_current_context().exit(code)
 
 
-def _reader_of_the_lab_report(folder: Path, exercises: Sequence[Exercise]) -> Callable[[Report], Report]:
+def reader_of_the_lab_report(folder: Path, exercises: Sequence[Exercise]) -> Callable[[Report], Report]:
     """Adds what became of the report on an experiment, if the lab was asked for and a report was begun."""
 
     def complete(report: Report) -> Report:

@@ -73,7 +73,7 @@ def fold(events: Iterable[Event], course: Course) -> Progress:
     tallies: dict[str, _Tally] = defaultdict(_Tally)
     for event in live:
         if event.type == GRADING:
-            for id_, standing, named in _verdicts(event.payload):
+            for id_, standing, named in verdicts(event.payload):
                 tallies[id_].add_grading(standing, named)
         elif event.type == HINT:
             exercise, number = event.payload.get("exercise"), event.payload.get("number")
@@ -95,7 +95,7 @@ def completions(live: Iterable[Event], course: Course) -> dict[str, Event]:
     completed: dict[str, Event] = {}
     for event in live:
         if event.type == GRADING:
-            graded = {id_: standing.done for id_, standing, _ in _verdicts(event.payload)}
+            graded = {id_: standing.done for id_, standing, _ in verdicts(event.payload)}
             done.difference_update(graded)
             done.update(id_ for id_, is_done in graded.items() if is_done)
             complete = [slug for slug, ids in lessons.items() if not ids.isdisjoint(graded) and ids <= done]
@@ -110,7 +110,7 @@ def completions(live: Iterable[Event], course: Course) -> dict[str, Event]:
     return completed
 
 
-def _verdicts(payload: Mapping[str, Any]) -> Iterator[tuple[str, Standing, Any]]:
+def verdicts(payload: Mapping[str, Any]) -> Iterator[tuple[str, Standing, Any]]:
     """The exercises of a grading of which it says something, and the misconception named with each."""
     results = payload.get("exercises")
     for id_, result in results.items() if isinstance(results, dict) else ():

@@ -47,7 +47,7 @@
   };
 
   const tell = (state) => {
-    if (state.fault) announce(`The grader had a fault, which is not yours: ${state.fault}`, "fault");
+    if (state.fault) announce(state.fault, "fault");
     else if (state.grading.length) announce(`Grading ${state.grading.join(", ")}\u2026`);
     else announce(state.says ?? "");
   };

@@ -19,10 +19,10 @@
         method: body ? "POST" : "GET", body, headers: { "X-Fragment": "1" }, credentials: "same-origin",
       });
       const text = await answer.text();
-      if (!answer.ok) return troubled(place, `The server refused that (${answer.status}). Reload the page and try again.`);
       // The server has escaped whatever people wrote; the page's policy forbids scripts besides.
       const holder = document.createElement("template");
       holder.innerHTML = text;
+      if (!answer.ok) return troubled(place, holder.content.textContent.trim());
       const fresh = holder.content.firstElementChild;
       place.replaceWith(fresh);
       (fresh.querySelector("[autofocus]") ?? fresh.querySelector("[tabindex='-1']"))?.focus();
