@@ -198,9 +198,10 @@ def write_lines() -> Callable[[Path, str], Path]:
     return write
 
 
-ROOMS = ("grading", "attacks", "sandbox", "cli", "gradebook")
-"""Folders whose tests share what takes seconds to set up (graders at work, zygotes at every level, a database server).
-Each is the work of one process, lest every process set all of it up. They come first, being the longest."""
+ROOMS = ("grading", "attacks", "sandbox", "cli", "browser", "gradebook")
+"""Folders whose tests share what takes seconds to set up (graders at work, zygotes at every level, a browser, a
+database server). Each is the work of one process, lest every process set all of it up. They come first, being the
+longest."""
 
 
 def room_of(nodeid: str) -> str | None:

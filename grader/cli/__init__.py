@@ -27,6 +27,7 @@ COMMANDS = (
     LazyCommand("log", "Take your records to another machine.", function="log_"),
     LazyCommand("run", "The trained model on your own functions."),
     LazyCommand("serve", "The lessons in the browser, graded as you save."),
+    LazyCommand("site", "The lessons as pages to look at, in a folder."),
     LazyCommand("lab", "Experiments that are measured, and your report on them."),
     LazyCommand("submit", "Pack what you hand in."),
     LazyCommand("batch", "Grade what a class has handed in."),

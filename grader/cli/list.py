@@ -6,7 +6,7 @@ import click
 
 from grader.cli.output import Row, Table, format_option, print_json, print_table
 from grader.course.load import load_course
-from grader.course.model import Course
+from grader.course.model import Course, duration
 
 
 @click.command("list")
@@ -21,7 +21,7 @@ def list_(format_: str) -> None:
     click.echo(course.title)
     click.echo(
         f"{len(course.lessons)} lessons, {len(course.exercises)} exercises, {course.points} points, "
-        f"about {_duration(minutes)}.\n"
+        f"about {duration(minutes)}.\n"
     )
     print_table(_table(course))
     first = course.exercises[0]
@@ -65,14 +65,7 @@ def course_record(course: Course) -> dict[str, Any]:
 def _table(course: Course) -> Table:
     rows: list[Row] = []
     for number, lesson in enumerate(course.lessons, start=1):
-        cells = (f"{number}. {lesson.title}", str(lesson.points), _duration(lesson.minutes.total))
+        cells = (f"{number}. {lesson.title}", str(lesson.points), duration(lesson.minutes.total))
         rows.append(Row(cells, heading=True))
         rows += [Row((f"   {exercise.id}", str(exercise.points), "")) for exercise in lesson.exercises]
     return Table(("Lesson and exercise", "Points", "Time"), rows, right=frozenset({"Points", "Time"}))
-
-
-def _duration(minutes: int) -> str:
-    hours, rest = divmod(minutes, 60)
-    if not hours:
-        return f"{rest} min"
-    return f"{hours} h {rest} min" if rest else f"{hours} h"

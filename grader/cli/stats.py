@@ -1,7 +1,6 @@
 """`anatomy stats`: what has stayed, what is weak, what comes."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,9 +10,8 @@ from grader.cli.output import Row, Table, format_option, print_json, print_table
 from grader.cli.reviewing import learner_reviews
 from grader.course.load import load_course
 from grader.course.model import Course
-from grader.errors import UserError
 from grader.review import forecast
-from grader.review.history import Reviews
+from grader.review.reading_again import concepts_asked, exercise_of_item
 from grader.review.stats import ConceptScore, Flagged, Retention, flagged, retention, weakest_concepts
 
 DAYS = 30
@@ -26,7 +24,7 @@ def stats(format_: str) -> None:
     course = load_course()
     reviews, now = learner_reviews(course)
     rungs = retention(reviews, now.day)
-    weak = weakest_concepts(reviews, _concepts(course, reviews))
+    weak = weakest_concepts(reviews, concepts_asked(course, reviews))
     marked = flagged(reviews)
     days = forecast.forecast(reviews, now.day, DAYS)
     if format_ == "json":
@@ -48,14 +46,6 @@ def stats(format_: str) -> None:
     _show_flagged(course, marked)
     click.echo(f"\nThe next {DAYS} days\n")
     click.echo(forecast.told(days, now.day))
-
-
-def _concepts(course: Course, reviews: Reviews) -> Mapping[str, tuple[str, ...]]:
-    """The concepts of every question of the lessons that have been asked something."""
-    from grader.review.questions.load import load_quiz  # a beginner has nothing to read quizzes for
-
-    asked = [lesson for lesson in course.lessons if reviews.lessons[lesson.slug].all_reviews]
-    return {question.id: question.concepts for lesson in asked for question in load_quiz(lesson)}
 
 
 def _rung_record(each: Retention) -> dict[str, Any]:
@@ -102,14 +92,12 @@ def _show_weak(weak: Sequence[ConceptScore]) -> None:
 def _show_flagged(course: Course, marked: Sequence[Flagged]) -> None:
     if not marked:
         return
-    from grader.review.bank import LessonBank
-    from grader.review.questions.oracle import Oracle
     from grader.review.summary import spelled
 
     click.echo("\nMissed again and again; read these once more\n")
     for each in marked:
         page = f"lessons/{each.lesson}/lesson.md"
-        with suppress(LookupError, UserError):  # an item that the course has no more leads to the page
-            page += f", section #{LessonBank(course, course.lesson(each.lesson), Oracle()).exercise(each.item).section}"
+        if exercise := exercise_of_item(course, each.lesson, each.item):
+            page += f", section #{exercise.section}"
         what = f"{each.lesson}, {spelled(each.item, each.lesson)}"
         click.echo(f"{visible(what)}: missed in {each.missed} reviews\n  {page}")

@@ -1,7 +1,6 @@
 """`anatomy status`: progress from the log, what is due for review, and what to do next."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -13,16 +12,8 @@ from grader.cli.reviewing import learner_standing, lessons_due
 from grader.course.load import load_course
 from grader.course.model import Course, Exercise, Lesson
 from grader.errors import UserError
-from grader.records.fold import NOT_STARTED, Progress
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """What to do now, in a sentence, and the command to type; both exercise and command may be missing."""
-
-    says: str
-    command: str | None = None
-    exercise: Exercise | None = None
+from grader.records.fold import Progress
+from grader.records.next_step import NextStep, next_step
 
 
 @click.command()
@@ -45,25 +36,6 @@ def status(format_: str) -> None:
     click.echo(f"\nNext: {step.says}")
     if step.command:
         click.echo(f"  {step.command}")
-
-
-def next_step(course: Course, progress: Progress, *, in_workspace: bool) -> NextStep:
-    """What the learner should do now: the first exercise of the course that has not passed."""
-    if not in_workspace:
-        return NextStep("go to your workspace, or make one here.", "anatomy start")
-    exercise = progress.next_exercise(course)
-    if exercise is None:
-        return NextStep("nothing is left; every exercise has passed.")
-    standing = progress.exercise(exercise)
-    grade = f"anatomy grade {exercise.id}"
-    if standing.latest.status == NOT_STARTED:
-        page = f"lessons/{exercise.lesson}/lesson.md, section #{exercise.section}"
-        says = f"write {exercise.name} in student/{exercise.lesson}.py (see {page}), then grade it."
-        return NextStep(says, grade, exercise)
-    if standing.hints < len(exercise.hints):
-        says = f"{exercise.id} is not right yet. Grade it again, or take a hint:"
-        return NextStep(says, f"anatomy hint {exercise.id}", exercise)
-    return NextStep(f"{exercise.id} is not right yet. Mend it and grade it again.", grade, exercise)
 
 
 def _in_workspace(course: Course) -> bool:

@@ -25,6 +25,14 @@ class Minutes:
         return self.reading + self.lab + self.review
 
 
+def duration(minutes: int) -> str:
+    """`45 min`, `2 h`, `1 h 55 min`."""
+    hours, rest = divmod(minutes, 60)
+    if not hours:
+        return f"{rest} min"
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one test of a lesson may use: wall-clock seconds, address space in MB, printed text in KB."""

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser.chromium import find
+from browser.standards import HtmlValidator, violations
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from grader.site.export import golden
@@ -15,7 +17,6 @@ from grader.site.pages import environment, page
 from grader.site.panels import panel_named
 from grader.site.panels.model import Panel
 
-CHROMIUM = "/usr/bin/chromium"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--no-first-run")
 Shown = Callable[..., Page]
 
@@ -28,9 +29,12 @@ ALONE = """
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium."""
+    """The system's Chromium."""
+    program = find()
+    if program is None:
+        pytest.fail("There is no Chromium on this machine; tests/run installs one.", pytrace=False)
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        launched = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         yield launched
         launched.close()
 
@@ -105,3 +109,16 @@ def sweep() -> Callable[[Page, str, list[dict[str, Any]]], list[dict[str, Any]]]
         return found
 
     return swept
+
+
+@pytest.fixture(scope="session")
+def axe() -> Callable[..., list[str]]:
+    """(page, rules) -> what axe-core finds in it, by all of its rules or by some."""
+    return violations
+
+
+@pytest.fixture(scope="session")
+def valid_html() -> Iterator[Callable[[str], list[str]]]:
+    """What html-validate finds in a page's text."""
+    with HtmlValidator() as validator:
+        yield validator

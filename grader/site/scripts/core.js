@@ -76,6 +76,8 @@ const anatomy = (() => {
       for (const holder of place.querySelectorAll("[data-control]")) {
         this.controls.set(holder.dataset.control, holder.querySelector("input, select"));
       }
+      // A reload would bring a box back as it was left, and HTML has no attribute against that.
+      for (const box of place.querySelectorAll('input[type="checkbox"]')) box.checked = box.defaultChecked;
       for (const input of this.controls.values()) input.addEventListener("input", () => this.update());
       for (const hidden of place.querySelectorAll(".needs-script")) hidden.hidden = false;
       this.picture = place.querySelector(".picture");

@@ -67,7 +67,7 @@ class House:
         self._listening = listening
         self._app = create_app(
             course=course,
-            site=Served(course, results, quiz),
+            site=Served(course, records, results, quiz),
             live=live,
             results=results,
             bench=bench,
