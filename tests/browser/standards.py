@@ -16,17 +16,30 @@ from playwright.sync_api import Page
 FOLDER = Path(__file__).parent
 PACKAGES = FOLDER / "node_modules"
 
-ANEW_WHEN_WIDE_AND_DARK = ("color-contrast", "scrollable-region-focusable")
-"""Those of axe-core's rules that can fail there where they hold when a page is narrow and light."""
+COLOURS = ("color-contrast",)
+"""Of axe-core's rules those that can fail in dark where they hold in light."""
 OPEN_ALL = "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 """Opens whatever a page keeps closed, so that it is looked at too."""
 THIN_OUT = """
 () => {
   for (const row of document.querySelectorAll("tbody tr:nth-child(n + 5)")) row.remove();
   for (const shape of document.querySelectorAll(".panel svg :nth-child(n + 40)")) shape.remove();
+  for (const formula of [...document.querySelectorAll("math")].slice(20)) formula.replaceWith("formula");
 }
 """
-"""Leaves the first rows of each table and the first shapes of each drawing: the others are like them, and many."""
+"""Leaves the first rows of each table, shapes of each drawing and formulas: the others are like them, and thousands."""
+FOUR_OF_A_KIND = """
+() => {
+  const kind = (element) => (element ? `${kind(element.parentElement)}>${element.localName}.${element.className}` : "");
+  const seen = new Map();
+  for (const element of document.querySelectorAll("main *")) {
+    const its = element.childElementCount ? "" : kind(element);
+    seen.set(its, (seen.get(its) ?? 0) + 1);
+    if (its && seen.get(its) > 4) element.remove();
+  }
+}
+"""
+"""Leaves four of each kind of element that holds only text: enough to judge their colours by."""
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 """By how many pixels a page is wider than its window."""
 
