@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from panel_texts import tables
 from playwright.sync_api import Page
 from torch import Tensor
 
@@ -24,41 +25,44 @@ def scores_of_every_source() -> dict[str, Tensor]:
     return {"example": example_scores(), **heads}
 
 
-def column(shown: dict[str, Any], number: int) -> Tensor:
-    """A column of numbers without the last row, which holds the mean loss."""
-    return torch.tensor([float(row[number]) for row in shown["rows"][:-1]], dtype=torch.float64)
-
-
-def test_every_number_is_the_references(panel_page: Shown, sweep: Sweep) -> None:
+def test_every_number_is_the_references(panel_page: Shown) -> None:
     tab, data = panel_page("attention"), golden("attention")
-    tab.locator(".picture").evaluate("(picture) => { picture.hidden = true; }")  # numbers alone: it draws nothing
     places = [
         (source, row, masked, scores)
         for source, scores in scores_of_every_source().items()
         for row in range(len(scores))
         for masked in (True, False)
     ]
-    found = sweep(tab, "attention", [{"source": source, "position": row, "mask": on} for source, row, on, _ in places])
-    for shown, (source, row, masked, scores) in zip(found, places, strict=True):
+    found = tables(tab, "attention", [{"source": source, "position": row, "mask": on} for source, row, on, _ in places])
+    for numbers, (source, row, masked, scores) in zip(found, places, strict=True):
         size = len(scores)
         mask = causal_mask(size, size) if masked else torch.ones(size, size, dtype=torch.bool)
         weights = attention_weights(scores, mask)
-        bounds = mask.sum(-1).double().log2()
-        expected = [
+        columns = [
             mask[row].double(),
             weights[row],
             attention_entropy(weights),
-            bounds,
+            mask.sum(-1).double().log2(),
             torch.tensor(data["targets"][:size], dtype=torch.float64),
             torch.tensor(data["probability"][:size], dtype=torch.float64),
             torch.tensor(data["loss"]["each"][:size], dtype=torch.float64),
         ]
-        for number, right in zip((0, 1, 2, 3, 5, 6, 7), expected, strict=True):
-            torch.testing.assert_close(column(shown, number), right, rtol=0, atol=1e-6, msg=f"{source} {row} {number}")
-        assert [cells[4] for cells in shown["rows"][:-1]] == list(WORDS[1 : size + 1])
         mean = data["loss"]["mean"]["example" if source == "example" else "heads"]
-        assert float(shown["rows"][-1][-1]) == pytest.approx(mean, abs=1e-6)
-        assert len(shown["said"]) <= 250
+        expected = [*torch.stack(columns, dim=-1).flatten().tolist(), mean]
+        assert numbers == pytest.approx(expected, abs=1e-6), f"{source} {row} {masked}"
+
+
+def test_what_stands_in_the_page_is_that(panel_page: Shown, sweep: Sweep) -> None:
+    tab = panel_page("attention")
+    for source in ("example", f"{BLOCKS - 1}.{HEADS - 1}"):
+        settings = [{"source": source, "position": row, "mask": on} for row in range(5) for on in (True, False)]
+        computed = tables(tab, "attention", settings)
+        for shown, numbers in zip(sweep(tab, "attention", settings), computed, strict=True):
+            *rows, last = shown["rows"]
+            cells = [float(cell) for row in rows for place, cell in enumerate(row) if place != 4]
+            assert [*cells, float(last[-1])] == numbers
+            assert [row[4] for row in rows] == list(WORDS[1 : len(rows) + 1])
+            assert len(shown["said"]) <= 250
 
 
 def test_the_page_without_scripts_says_and_shows_what_it_shows_with_them(panel_page: Shown) -> None:
