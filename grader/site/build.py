@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,11 +20,16 @@ from grader.site.home import home_page
 from grader.site.lesson import lesson_page
 from grader.site.quiz.onpaper import static_quiz
 
+if sys.platform != "win32":
+    import fcntl
+
 MANIFEST = ".anatomy-site"
 """Names what was written, a file a line: what may be replaced when the site is written again."""
 UNFINISHED = ".anatomy-site.new"
 """The folder in which a site is written that is to replace an earlier one."""
 INDEX = "index.html"
+_PAGE = re.compile(r"[a-z0-9][a-z0-9_-]*\.html")
+"""What a site's file is called. Whatever else a manifest names was never written by one, and is not removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,8 @@ def build_site(folder: Path, course: Course) -> Built:
         if earlier is None:
             _make(folder, pages)
         else:
-            _renew(folder, pages, earlier)
+            with _alone_in(folder):
+                _renew(folder, pages, earlier)
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror or error}. Choose another folder.") from error
     return Built(folder, len(pages), sum(len(text.encode("utf-8")) for text in pages.values()))
@@ -62,17 +72,37 @@ def _earlier_site(folder: Path) -> set[str] | None:
             return None
         if not folder.is_dir():
             raise UserError(f"{folder} is a file. Name a folder for the site.")
-        found = {path.name for path in folder.iterdir()}
-        earlier = set((folder / MANIFEST).read_text("utf-8", "replace").splitlines()) if MANIFEST in found else set()
+        with _alone_in(folder):
+            found = {path.name for path in folder.iterdir()}
+            known = {MANIFEST} if (folder / MANIFEST).is_file() else set()  # a pipe would be read for ever
+            listed = (folder / MANIFEST).read_text("utf-8", "replace").splitlines() if known else []
+            earlier = {name for name in listed if _PAGE.fullmatch(name) and not (folder / name).is_dir()}
+            if (folder / UNFINISHED).is_dir() and not (folder / UNFINISHED).is_symlink():
+                known.add(UNFINISHED)
     except OSError as error:
         raise UserError(f"{folder} cannot be read: {error.strerror or error}. Choose another folder.") from error
-    if other := sorted(found - earlier - {MANIFEST, UNFINISHED}):
+    if other := sorted(found - earlier - known):
         more = f" and {len(other) - 1} more" if len(other) > 1 else ""
         raise UserError(
             f"{folder} holds {other[0]}{more}, which no earlier site left there. Choose a new or empty folder; "
             "nothing was written."
         )
     return earlier & found
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Whoever else writes a site into the folder has ended, or waits until this has."""
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some network file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _make(folder: Path, pages: Mapping[str, str]) -> None:
@@ -96,7 +126,7 @@ def _renew(folder: Path, pages: Mapping[str, str], earlier: set[str]) -> None:
         for name in pages:
             (fresh / name).replace(folder / name)
         for name in earlier - pages.keys():
-            (folder / name).unlink()
+            (folder / name).unlink(missing_ok=True)
         (fresh / MANIFEST).replace(folder / MANIFEST)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

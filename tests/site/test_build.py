@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,58 @@ def test_a_folder_with_anything_else_in_it_is_refused(
         "nothing was written.\n"
     )
     assert contents(folder) == before
+
+
+@pytest.mark.parametrize("name", ["thesis.tex", "Notes.html", ".git", "../../outside.html", "sub/page.html"])
+def test_a_manifest_cannot_have_a_file_removed_that_is_no_page(
+    name: str, anatomy: Callable[..., Result], tmp_path: Path
+) -> None:
+    folder = tmp_path / "deep" / "site"
+    anatomy("site", folder)
+    mine = folder / name
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine", encoding="utf-8")
+    (folder / MANIFEST).write_text(f"decoder.html\nfirst.html\nindex.html\nsub\n{name}\n", encoding="utf-8")
+    result = anatomy("site", folder)
+    assert result.exit_code == (0 if ".." in name else 2)
+    assert mine.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("name", ["first.html", MANIFEST, UNFINISHED])
+def test_what_stands_in_the_way_of_a_file_is_refused_before_anything_is_written(
+    name: str, anatomy: Callable[..., Result], tmp_path: Path
+) -> None:
+    folder = tmp_path / "site"
+    anatomy("site", folder)
+    (folder / "index.html").write_text("old", encoding="utf-8")
+    (folder / name).unlink(missing_ok=True)
+    if name == UNFINISHED:
+        (folder / name).symlink_to(tmp_path)
+    elif name == MANIFEST:
+        os.mkfifo(folder / name)
+    else:
+        (folder / name).mkdir()
+    result = anatomy("site", folder)
+    assert result.exit_code == 2
+    assert "nothing was written" in result.output
+    assert (folder / "index.html").read_text(encoding="utf-8") == "old"
+
+
+def test_two_that_write_into_one_folder_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    gate = threading.Barrier(4)
+
+    def pages(_: object) -> dict[str, str]:
+        gate.wait(60)
+        return {f"page-{number}.html": "text" for number in range(100)} | PAGES
+
+    monkeypatch.setattr(build, "site_pages", pages)
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(build_site, folder, load_course()) for _ in range(4)]:
+            assert done.result().pages == 103
+    assert len(contents(folder)) == 104
+    assert UNFINISHED not in contents(folder)
 
 
 def test_a_file_is_no_folder(anatomy: Callable[..., Result], tmp_path: Path) -> None:

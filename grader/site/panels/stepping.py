@@ -107,12 +107,14 @@ def _logits(functions: Functions, tokens: Tensor) -> Any:
 
 def _loop(functions: Functions, reference: Functions) -> Any:
     """The tokens of someone's loop around the reference's model."""
-    tokens = as_tokens(
-        functions.call(
-            "decoding.generate", lambda given: _logits(reference, given), prompt(), STEPS,
-            int(config()["max_positions"]), stop_token=STOP_TOKEN,
-        )
-    )  # fmt: skip
+    most = int(config()["max_positions"])
+
+    def model(given: Tensor) -> Any:
+        if not isinstance(given, Tensor) or given.dim() != 2 or given.numel() > most:  # it runs outside the sandbox
+            raise ValueError(f"the model reads tokens of shape (1, T), where T is {most} at most")
+        return _logits(reference, given)
+
+    tokens = as_tokens(functions.call("decoding.generate", model, prompt(), STEPS, most, stop_token=STOP_TOKEN))
     first = prompt().shape[1]
     if tokens.shape[1] < first:
         raise ValueError("no row of token ids that begins with the prompt")

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from grader.course.model import Course
 from grader.run.functions import Functions, Learner, Reference, Unanswered
+from grader.site.panels.fitting import Fitting, Unfit
 from grader.site.panels.model import Data, Panel, Part
 
 DIGITS = 10
@@ -28,7 +29,9 @@ def learner_parts(panel: Panel, course: Course, learner: Learner, golden: Data) 
 
     golden: the reference's numbers, whose form the learner's must have to be drawn beside them.
     """
-    return {part.name: _learner_part(part, Reference(course), learner, golden[part.name]) for part in panel.parts}
+    reference = Reference(course)
+    fitting = Fitting(learner, reference)
+    return {part.name: _learner_part(part, reference, fitting, golden[part.name]) for part in panel.parts}
 
 
 def _learner_part(part: Part, reference: Reference, learner: Functions, golden: Any) -> dict[str, Any]:
@@ -37,12 +40,13 @@ def _learner_part(part: Part, reference: Reference, learner: Functions, golden: 
     except Unanswered as ended:
         name = ended.exercise.rpartition(".")[2]
         return {"trouble": f"{name} {str(ended).partition(' ')[2].rstrip('.')}.", "exercise": ended.exercise}
+    except Unfit as misfit:
+        return {"trouble": str(misfit), "exercise": misfit.exercise}
     except (TypeError, ValueError, IndexError, KeyError, RuntimeError, AttributeError) as error:
         said = f"What it returned could not be used any further ({type(error).__name__}: {error})."
         return {"trouble": said, "exercise": part.exercises[0]}
     if (mine := form(found)) != (wanted := form(golden)):
-        said = f"It returned {mine}, where {wanted} was expected." if mine != wanted else ""
-        return {"trouble": said, "exercise": part.exercises[0]}
+        return {"trouble": f"It returned {mine}, where {wanted} was expected.", "exercise": part.exercises[0]}
     return {"data": found}
 
 
@@ -58,7 +62,8 @@ def plain(value: Any) -> Any:
         case float() if math.isinf(value):
             return "inf" if value > 0 else "-inf"
         case float():
-            return float(f"{value:.{DIGITS}g}")
+            rounded = float(f"{value:.{DIGITS}g}")
+            return value if math.isinf(rounded) else rounded  # the largest floats would be rounded out of their range
         case dict():
             return {str(key): plain(each) for key, each in value.items()}
         case list() | tuple():
@@ -81,5 +86,5 @@ def form(value: Any) -> str:
 
 
 def real(value: Any) -> float:
-    """A number of plain data as a float."""
+    """A number of plain data as a float: `inf` and `nan` are words there."""
     return float(value)

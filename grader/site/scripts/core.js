@@ -37,7 +37,7 @@ const anatomy = (() => {
 
   const WORDS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
   const revive = (value) => {
-    if (typeof value === "string") return value in WORDS ? WORDS[value] : value;
+    if (typeof value === "string") return Object.hasOwn(WORDS, value) ? WORDS[value] : value;
     if (Array.isArray(value)) return value.map(revive);
     if (value && typeof value === "object") {
       return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, revive(each)]));

@@ -30,16 +30,18 @@
     };
 
     const ask = async (turn) => {
+      let answer = null;
       try {
-        const answer = await (await fetch(`mine/${panel.name}`, { credentials: "same-origin" })).json();
-        if (turn !== asking || !box.checked) return;
-        if (answer.state === "working") {
-          say("Computing with your functions\u2026");
-          setTimeout(() => turn === asking && ask(turn), WAIT);
-        } else show(answer);
+        answer = await (await fetch(`mine/${panel.name}`, { credentials: "same-origin" })).json();
       } catch {
-        say("The server does not answer. Is `anatomy serve` still running?");
+        if (turn === asking) say("The server does not answer. Is `anatomy serve` still running?");
+        return;
       }
+      if (turn !== asking || !box.checked) return;
+      if (answer.state === "working") {
+        say("Computing with your functions\u2026");
+        setTimeout(() => turn === asking && ask(turn), WAIT);
+      } else show(answer);
     };
 
     const again = () => {

@@ -236,16 +236,18 @@ def _told(outcome: _Outcome) -> dict[str, Any] | str:
 
 def _bounded(course: Course, zygote: Zygote, sources: Sources, seconds: float, closing: threading.Event) -> Learner:
     """The learner's functions, which answer until `seconds` have passed or the server ends. Each call has its own limit
-    besides, so that none can go much beyond."""
+    besides, so that none can go much beyond. Of a module that cannot be run it is told why."""
     from grader.judge.probe import Probe
     from grader.run.functions import Learner, Replacements
-    from grader.sandbox import Outcome
+    from grader.sandbox import Died, Outcome
 
     until = time.monotonic() + seconds
 
     class Bounded(Learner):
         def ask(self, exercise: str, probe: Probe) -> Outcome:
             self._go_on()
+            if problem := sources.problems.get(exercise.partition(".")[0]):
+                return Died("crashed", problem.partition("\n")[0])
             return super().ask(exercise, probe)
 
         def ask_with(self, exercise: str, probe: Probe, lent: Replacements) -> Outcome:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request, Response
 
-from grader.site.serve.rendering import BARE, whole
+from grader.site.serve.rendering import BARE, fragment, whole
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -73,7 +73,7 @@ class Guard:
             request = Request(environ)
             answer = self._refusal(request) or self._swap(request)
             if answer is None and not self._known(request):
-                answer = _refused(403, OPEN_IT)
+                answer = _refused(request, 403, OPEN_IT)
             if answer is not None:
                 _add_headers(answer.headers)
                 return answer(environ, start)
@@ -91,18 +91,22 @@ class Guard:
         """Why the request is refused whatever it knows, None if it is not."""
         host = request.environ.get("HTTP_HOST", "").lower()
         if host not in self._hosts:
-            return _refused(421, f"This server answers to {HOST} and localhost only. {OPEN_IT}")
+            return _refused(request, 421, f"This server answers to {HOST} and localhost only. {OPEN_IT}")
         if request.method not in METHODS:
-            return _refused(405, "Pages are read and forms are sent here; nothing else.", {"Allow": ", ".join(METHODS)})
+            return _refused(
+                request, 405, "Pages are read and forms are sent here; nothing else.", {"Allow": ", ".join(METHODS)}
+            )
         if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
-            return _refused(403, BY_HAND)
+            return _refused(request, 403, BY_HAND)
         origin = request.headers.get("Origin")
         if origin is None and request.method == "POST":  # every browser sends it; what does not is no page of ours
-            return _refused(403, BY_HAND)
+            return _refused(request, 403, BY_HAND)
         if origin is not None and origin != f"http://{host}":
-            return _refused(403, BY_HAND)
+            return _refused(request, 403, BY_HAND)
         if (request.content_length or 0) > BODY_MOST:
-            return _refused(413, f"A form of more than {BODY_MOST // 1024} kB is not read. Send a shorter answer.")
+            return _refused(
+                request, 413, f"A form of more than {BODY_MOST // 1024} kB is not read. Send a shorter answer."
+            )
         return None
 
     def _swap(self, request: Request) -> Response | None:
@@ -138,8 +142,11 @@ def _same(given: str, right: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), right.encode("utf-8"))
 
 
-def _refused(status: int, says: str, headers: dict[str, str] | None = None) -> Response:
-    page, policy = whole("refused.html", says=says)
+def _refused(request: Request, status: int, says: str, headers: dict[str, str] | None = None) -> Response:
+    if request.headers.get("X-Fragment") == "1":  # a script puts it into its page, and would show a whole page's style
+        page, policy = str(fragment("trouble.html", says=says)), BARE
+    else:
+        page, policy = whole("refused.html", says=says)
     return Response(page, status, {"Content-Security-Policy": policy, **(headers or {})}, mimetype="text/html")
 
 

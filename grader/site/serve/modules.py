@@ -28,9 +28,10 @@ Stamp: TypeAlias = FileStamp | None
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The modules that can be run, and their digest: the same text has the same one."""
+    """The modules that can be run, why others cannot, in a sentence, and the digest of it all."""
 
     texts: Mapping[str, str]
+    problems: Mapping[str, str]
     digest: str
 
 
@@ -60,7 +61,8 @@ class Modules:
         if known is None or known[0] != stamps:
             submission = read_submission(self.folder, self._course)
             texts = submission.sources()
-            known = self._known = (stamps, submission, Sources(texts, _digest(texts)))
+            problems = {file.slug: str(file.problem) for file in submission.files if file.problem}
+            known = self._known = (stamps, submission, Sources(texts, problems, _digest(texts, problems)))
         return known
 
 
@@ -72,9 +74,9 @@ def _stamp(path: Path) -> Stamp:
     return FileStamp(found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)
 
 
-def _digest(texts: Mapping[str, str]) -> str:
+def _digest(texts: Mapping[str, str], problems: Mapping[str, str]) -> str:
     made = hashlib.sha256()
-    for slug, text in sorted(texts.items()):
+    for slug, text in (*sorted(texts.items()), *sorted(problems.items())):
         made.update(f"{slug}\0{len(text)}\0".encode())
         made.update(text.encode("utf-8", "surrogatepass"))
     return made.hexdigest()[:16]

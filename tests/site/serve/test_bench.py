@@ -111,6 +111,17 @@ def test_what_a_learners_code_says_is_data(rig, folder):
     assert text.answer()["parts"]["double"]["trouble"] == "first.double raised ValueError: </script>\u2028<b>"
 
 
+def test_of_a_module_that_cannot_be_read_it_is_told_why(rig, folder):
+    made, told = rig(twice), []
+    for text in ("def double(x:\n", "\n\ndef double(x:\n"):
+        (folder / "first.py").write_text(text)
+        told.append(made.answer()["parts"]["double"]["trouble"])
+    assert told == [
+        "first.double did not answer. student/first.py, line 1: '(' was never closed",
+        "first.double did not answer. student/first.py, line 3: '(' was never closed",
+    ]
+
+
 def test_outside_a_workspace_there_is_no_code_to_run(rig):
     made = rig(twice, modules=None)
     assert made.bench.panel("twice") == {"state": "none", "says": NO_WORKSPACE}

@@ -195,3 +195,10 @@ def test_a_refusal_says_nothing_of_the_machine(made, tmp_path):
     body = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
     for secret in (str(tmp_path), "first", "student", made.guard.token, "Python", "werkzeug", "waitress"):
         assert secret.lower() not in body.lower()
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 403), ("POST", 403), ("PUT", 405)])
+def test_a_script_is_refused_in_a_sentence_that_can_stand_in_its_page(made, method, status):
+    answer = asked(made.stranger(), "/quiz/first", method, X_Fragment="1", Origin=ORIGIN)
+    assert answer.status_code == status
+    assert re.fullmatch(r'<p class="alert" role="alert">[^<]*(<code>[^<]*</code>[^<]*)*</p>', answer.text)
