@@ -12,7 +12,7 @@ from grader.site.pages import page
 from grader.site.panels import PANELS
 from grader.site.panels.model import Panel
 
-LIVE_SCRIPTS = ("live", "home")
+LIVE_SCRIPTS = ("renew", "live", "home")
 QUIZ = "quiz"
 """The anchor of the questions on a lesson's page."""
 

@@ -17,7 +17,7 @@ from grader.site.text import Part, lesson_text
 QUIZ_AFTER = "review"
 """The anchor of the section that the quiz ends."""
 SCRIPTS = ("core", "draw", "player")
-LIVE_SCRIPTS = ("swap", "live", "own")
+LIVE_SCRIPTS = ("swap", "renew", "live", "own")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from browser.chromium import find
+from browser.live_server import LiveServer, Visitor
 from browser.standards import HtmlValidator, violations
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -56,6 +57,30 @@ def new_page(browser: Browser) -> Iterator[Shown]:
     yield opened
     for context in contexts:
         context.close()
+    assert said == []
+
+
+@pytest.fixture(scope="session")
+def live_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """`anatomy serve` in a workspace, started once. What lies there is what the last test has saved."""
+    with LiveServer(tmp_path_factory.mktemp("live"), "2026-03-01T12:00:00+01:00") as server:
+        yield server
+
+
+@pytest.fixture
+def visitor(browser: Browser, live_server: LiveServer) -> Iterator[Callable[..., Visitor]]:
+    """Browsers that have opened its address; at the end no console may have said anything, and every request have had
+    its answer."""
+    made: list[Visitor] = []
+
+    def opened(width: int = 1280, **context: Any) -> Visitor:
+        made.append(Visitor(browser, live_server, viewport={"width": width, "height": 900}, **context))
+        return made[-1]
+
+    yield opened
+    said = [words for each in made for words in each.said]
+    for each in made:
+        each.context.close()
     assert said == []
 
 

@@ -45,7 +45,7 @@ def decoder_page(course: Course, *, live: bool = False, grades: Mapping[str, str
     now = sizes(first.config["family"], first.config["tied"])
     return page(
         "decoder.html",
-        scripts=("core", "sizes", "diagram", *(("live",) if live else ())),
+        scripts=("core", "sizes", "diagram", *(("renew", "live") if live else ())),
         live=live,
         stages=STAGES,
         sublayers=SUBLAYERS,

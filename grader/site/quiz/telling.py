@@ -63,7 +63,7 @@ def told(held: Held, turn: Turn, reply: Reply, remarks: Sequence[Remark], summar
         remarks=[(sentence(remark.says), remark.printed) for remark in remarks],
         explanation=prose(turn.drawn.explanation),
         comes_back=missed,
-        summary=summed_up(summary) if summary else None,
+        summary=summed_up(summary, root) if summary else None,
     )
 
 
@@ -112,25 +112,25 @@ class SummedUp:
     deed: str | None
 
 
-def summed_up(summary: Summary) -> SummedUp:
-    """The parts of a summary."""
+def summed_up(summary: Summary, root: str) -> SummedUp:
+    """The parts of a summary. root: what stands before the addresses of its links."""
     lists = [*summary.lists, *([summary.offer] if summary.offer else [])]
     return SummedUp(
         title=summary.title,
         score=summary.score,
-        lists=[(each.says, [_linked(line) for line in each.lines], sentence(each.after)) for each in lists],
+        lists=[(each.says, [_linked(line, root) for line in each.lines], sentence(each.after)) for each in lists],
         coming=_coming(summary.next),
         deed="review" if summary.next.deed == "review" else "practise",
     )
 
 
-def _linked(line: Line) -> Linked:
+def _linked(line: Line, root: str) -> Linked:
     after = sentence(f", then `{line.command}`") if line.command else Markup()
     if line.exercise is None:
         return Linked(line.says, "", "", after)
     return Linked(
         line.says,
-        f"{line.exercise.lesson}.html#{line.exercise.section}",
+        f"{root}{line.exercise.lesson}.html#{line.exercise.section}",
         line.exercise.section.replace("-", " "),
         after,
     )
@@ -148,7 +148,7 @@ def done(held: Held, root: str, notice: str = "") -> Markup:
         slug=held.slug,
         practice=held.practice,
         root=root,
-        summary=summed_up(held.summary),
+        summary=summed_up(held.summary, root),
         notice=sentence(notice),
     )
 

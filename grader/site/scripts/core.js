@@ -122,6 +122,7 @@ const anatomy = (() => {
       this.tabulate(state);
       this.drawnWidth = 0;
       this.draw();
+      this.place.dispatchEvent(new CustomEvent("anatomy:moved"));
     }
 
     draw() {

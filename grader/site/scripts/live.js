@@ -14,19 +14,14 @@
     }
   };
 
-  // Verdicts come as HTML that the server has escaped; only those that changed are put in, lest an open detail closes.
+  // Verdicts come as HTML that the server has escaped.
   const place = (html) => {
     const holder = document.createElement("template");
     holder.innerHTML = html;
-    let changed = 0;
     for (const article of holder.content.querySelectorAll("[id^='result-']")) {
-      const spot = document.querySelector(`[data-result="${article.id.slice("result-".length)}"]`);
-      if (!spot) continue;
-      if (spot.firstElementChild?.outerHTML === article.outerHTML) continue;
-      spot.replaceChildren(article);
-      changed += 1;
+      const old = document.querySelector(`[data-result="${article.id.slice("result-".length)}"] > article`);
+      if (old) renew(old, article);
     }
-    return changed;
   };
 
   const refresh = async (state) => {
@@ -40,10 +35,10 @@
         spot.textContent = standings[spot.dataset.grade] ?? "";
       }
     }
-    const first = version === null;
     seen = state.lessons;
     version = state.version;
-    if (!first) document.dispatchEvent(new CustomEvent("anatomy:saved"));
+    // At first too: something may have been graded while the page was on its way.
+    document.dispatchEvent(new CustomEvent("anatomy:saved"));
   };
 
   const tell = (state) => {
@@ -65,7 +60,7 @@
       } catch {
         missed += 1;
         if (missed > 1) announce("The server does not answer. Is `anatomy serve` still running?", "fault");
-        wait = PATIENCE;
+        if (missed > 1) wait = PATIENCE;
       }
     }
     setTimeout(poll, wait);

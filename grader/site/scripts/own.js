@@ -8,11 +8,19 @@
     const box = panel.place.querySelector('[data-do="own"]');
     if (!box) return;
     const told = panel.place.querySelector(".own-told");
-    let asking = 0;
+    let asking = 0, shown = null;  // of which sources
 
     const say = (...lines) => told.replaceChildren(...lines.map((line) => anatomy.element("p", { class: "trouble" }, line)));
 
+    // How much differs depends on where the controls stand.
+    const compared = () => {
+      const wrong = panel.place.querySelectorAll(".numbers .differs").length;
+      if (!wrong) return "Drawn beside the reference: the numbers shown are the same.";
+      return `Drawn beside the reference: ${wrong} of the numbers shown ${wrong === 1 ? "differs" : "differ"}.`;
+    };
+
     const show = (answer) => {
+      shown = answer.sources;
       if (answer.state === "none") {
         panel.showOwn(null);
         return say(answer.says);
@@ -20,13 +28,7 @@
       const computed = Object.entries(answer.parts).filter(([, part]) => "data" in part);
       const lacking = Object.values(answer.parts).filter((part) => "trouble" in part);
       panel.showOwn(computed.length ? Object.fromEntries(computed.map(([name, part]) => [name, part.data])) : null);
-      const wrong = panel.place.querySelectorAll(".numbers .differs").length;
-      const lines = lacking.map((part) => `${part.exercise}: ${part.trouble}`);
-      if (computed.length) {
-        lines.unshift(wrong ? `Drawn beside the reference: ${wrong} of the numbers shown differ.`
-          : "Drawn beside the reference: the numbers shown are the same.");
-      }
-      say(...lines);
+      say(...(computed.length ? [compared()] : []), ...lacking.map((part) => `${part.exercise}: ${part.trouble}`));
     };
 
     const ask = async (turn) => {
@@ -34,33 +36,31 @@
       try {
         answer = await (await fetch(`mine/${panel.name}`, { credentials: "same-origin" })).json();
       } catch {
+        shown = null;
         if (turn === asking) say("The server does not answer. Is `anatomy serve` still running?");
         return;
       }
       if (turn !== asking || !box.checked) return;
       if (answer.state === "working") {
+        shown = null;
         say("Computing with your functions\u2026");
         setTimeout(() => turn === asking && ask(turn), WAIT);
-      } else show(answer);
+      } else if (answer.sources === undefined || answer.sources !== shown) show(answer);
     };
 
     const again = () => {
       asking += 1;
       if (box.checked) ask(asking);
       else {
+        shown = null;
         panel.showOwn(null);
         say();
       }
     };
     box.addEventListener("change", again);
     document.addEventListener("anatomy:saved", () => box.checked && again());
-    // How much differs depends on where the controls stand.
-    panel.place.addEventListener("input", () => {
-      const first = told.querySelector(".trouble");
-      if (!box.checked || !panel.mine || !first) return;
-      const wrong = panel.place.querySelectorAll(".numbers .differs").length;
-      first.textContent = wrong ? `Drawn beside the reference: ${wrong} of the numbers shown differ.`
-        : "Drawn beside the reference: the numbers shown are the same.";
+    panel.place.addEventListener("anatomy:moved", () => {
+      if (panel.mine && shown) told.firstElementChild.textContent = compared();
     });
   };
 

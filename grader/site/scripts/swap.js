@@ -22,10 +22,15 @@
       // The server has escaped whatever people wrote; the page's policy forbids scripts besides.
       const holder = document.createElement("template");
       holder.innerHTML = text;
-      if (!answer.ok) return troubled(place, holder.content.textContent.trim());
+      if (!answer.ok) {
+        const said = holder.content.querySelector("main") ?? holder.content;  // a refusal is a whole page
+        return troubled(place, said.textContent.trim());
+      }
       const fresh = holder.content.firstElementChild;
+      const first = fresh.querySelector("[autofocus]") ?? fresh.querySelector("[tabindex='-1']");
+      first?.removeAttribute("autofocus");  // it is for pages of their own; here the browser would refuse it, and say so
       place.replaceWith(fresh);
-      (fresh.querySelector("[autofocus]") ?? fresh.querySelector("[tabindex='-1']"))?.focus();
+      first?.focus();
     } catch {
       troubled(place, "The server does not answer. Is `anatomy serve` still running? What you typed is still here.");
     } finally {

@@ -147,7 +147,7 @@ def _add_quiz(app: Flask, course: Course, quiz: QuizRoom) -> None:
 
     def answered(slug: str, piece: Markup) -> Response:
         title = course.lesson(slug).title
-        return _in_a_page(piece, f"Quiz: {title}", [(f"/{slug}.html", f"The lesson: {title}")])
+        return _in_a_page(piece, f"Quiz: {title}", [(f"/{slug}.html", f"The lesson: {title}")], heading="From memory")
 
 
 def _practice() -> bool:
@@ -159,11 +159,16 @@ def _wants_a_piece() -> bool:
     return request.headers.get("X-Fragment") == "1"
 
 
-def _in_a_page(piece: Markup, title: str, back: list[tuple[str, str]], status: int = 200) -> Response:
-    """The piece as it is for a script, and as a page of its own for a browser that runs none."""
+def _in_a_page(
+    piece: Markup, title: str, back: list[tuple[str, str]], status: int = 200, heading: str = ""
+) -> Response:
+    """The piece as it is for a script, and as a page of its own for a browser that runs none.
+
+    heading: stands between the page's title and a piece that has headings of its own.
+    """
     if _wants_a_piece():
         return Response(piece, status)
-    text, policy = whole("alone.html", title=title, back=[*back, ("/", "Start page")], fragment=piece)
+    text, policy = whole("alone.html", title=title, back=[*back, ("/", "Start page")], heading=heading, fragment=piece)
     return Response(text, status, {"Content-Security-Policy": policy})
 
 

@@ -341,6 +341,9 @@ def test_what_is_missed_again_and_again_links_to_the_page(room, course, home, mo
     assert "Right at the first try: 0 of 8, score 0.00: not passed (0.80 is needed)." in told.text
     assert "Missed in three reviews or more" in told.text
     assert {link["href"] for link in told.find("a")} == {"first.html#doubling"}
+    alone = QuizRoom(course, LearnerRecords(Log(home)), root="/")  # where the answer is a page at another address
+    assert {link["href"] for link in Fragment(alone.show("first")).find("a")} == {"/first.html#doubling"}
+    alone.close()
     assert "Two reviews running did not pass." in told.text
     assert "<code>anatomy reset first.double</code>" in told.html
 
