@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from browser.live_server import LiveServer, Visitor
-from browser.standards import ANEW_WHEN_WIDE_AND_DARK, OPEN_ALL, OVERFLOW, THIN_OUT
+from browser.standards import COLOURS, OPEN_ALL, OVERFLOW, THIN_OUT
 from playwright.sync_api import Browser, Locator, Page, expect
 
 Visit = Callable[..., Visitor]
@@ -147,4 +147,4 @@ def test_what_a_learners_code_says_is_text_in_a_page_that_keeps_nobody_out(
     expect(quiz.locator(".quiz-verdict")).to_contain_text("Not yet.", timeout=WAIT)
     tab.emulate_media(color_scheme="dark")
     tab.set_viewport_size({"width": 1280, "height": 900})
-    assert axe(tab, ANEW_WHEN_WIDE_AND_DARK) == []
+    assert axe(tab, COLOURS) == []
