@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from grader.course.load import load_course
+from grader.edition import offers
 from grader.workspace.folder import start as start_workspace
 
 
@@ -33,6 +34,8 @@ def start(folder: Path) -> None:
     click.echo(f"Read:      lessons/{first.lesson}/lesson.md")
     click.echo(f"Write:     {first.name} in student/{first.lesson}.py")
     click.echo(f"Grade it:  anatomy grade {first.id}")
+    if offers("serve"):
+        click.echo("Or both in the browser, graded as you save:  anatomy serve")
 
 
 def _files(count: int) -> str:

@@ -113,9 +113,12 @@ class Held:
     @property
     def heading(self) -> str:
         """What it is: `heads, rung 2 of 5`."""
-        if self.practice or self.place is None:
-            return f"{self.slug}, practice"
-        return f"{self.slug}, {rung_name(self.place)}"
+        return f"{self.slug}, {self.occasion}"
+
+    @property
+    def occasion(self) -> str:
+        """What it is where the lesson needs no name: `rung 2 of 5`, `practice`."""
+        return "practice" if self.practice or self.place is None else rung_name(self.place)
 
     @property
     def summary(self) -> Summary:

@@ -26,7 +26,8 @@ _SCHEME = re.compile(r"(?P<scheme>[^:/?#]*):")
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _ALIGNED = re.compile(r"text-align:(left|right|center)")
 _UNSEEN = re.compile(r"<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
-_PUNCTUATED = re.compile(r"(<math>(?:(?!</math>).)*</math>)([.,;:!?)]+)", re.DOTALL)
+_TOUCHED = re.compile(r"\(*<math>(?:(?!</math>).)*</math>[.,;:!?)]+|\(+<math>(?:(?!</math>).)*</math>", re.DOTALL)
+"""A formula with what belongs to it: a browser would begin a line with the full stop, or end one with the bracket."""
 _MOST_IN_A_LINE = 24
 """Symbols of a formula that fit into a line of the narrowest screens: a browser breaks no formula."""
 _HEADINGS = ("heading", "lheading")
@@ -105,12 +106,16 @@ def lesson_text(markdown: str) -> LessonText:
 
 def prose(markdown: str) -> Markup:
     """A block of Markdown: a question's prompt, an explanation, feedback. It holds no headings."""
-    return Markup(_parser(with_headings=False).render(_clean(markdown)))
+    return _unparted(_parser(with_headings=False).render(_clean(markdown)))
 
 
 def inline(markdown: str) -> Markup:
     """One line of Markdown, without a paragraph around it: an option, an idea, a title."""
-    return Markup(_parser(with_headings=False).renderInline(_clean(markdown)))
+    return _unparted(_parser(with_headings=False).renderInline(_clean(markdown)))
+
+
+def _unparted(page: str) -> Markup:
+    return Markup(_TOUCHED.sub(r'<span class="together">\g<0></span>', page))
 
 
 def _clean(markdown: str) -> str:
@@ -141,7 +146,7 @@ def _heading(opened: Token, content: Token) -> _Heading:
 
 def _rendered(tokens: Sequence[Token]) -> Markup:
     parser = _parser()
-    return Markup(parser.renderer.render(tokens, parser.options, {}))
+    return _unparted(parser.renderer.render(tokens, parser.options, {}))
 
 
 class _Parser(MarkdownIt):

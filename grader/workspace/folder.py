@@ -108,7 +108,8 @@ def _readme(course: Course) -> str:
         for number, lesson in enumerate(course.lessons, start=1)
     )
     lesson, exercise = course.lessons[0].slug, course.exercises[0].id
-    commands = {
+    commands = {"anatomy serve": "the lessons in the browser, graded as you save"} if offers("serve") else {}
+    commands |= {
         "anatomy status": "where you stand and what comes next",
         f"anatomy grade {lesson}": "grade a lesson",
         f"anatomy grade {exercise}": "grade one function",

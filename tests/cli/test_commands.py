@@ -41,6 +41,7 @@ Wrote 6 files in {root}:
 Read:      lessons/first/lesson.md
 Write:     double in student/first.py
 Grade it:  anatomy grade first.double
+Or both in the browser, graded as you save:  anatomy serve
 """
 
 FRESH_STATUS = """\

@@ -255,3 +255,9 @@ def test_the_colours_of_code_can_be_read_in_light_and_in_dark():
         assert set(colours) == set("cksmfb")
         for name, colour in colours.items():
             assert contrast(colour, ground) >= 4.5, name
+
+
+@pytest.mark.parametrize("around", ["{}.", "{}, and", "({} alone", "({})."])
+def test_no_line_begins_with_what_ends_a_formula_or_ends_with_what_opens_one(around):
+    html = prose(around.format("$x$"))
+    assert re.search(r'<span class="together">\(?<math>.*</math>[.,;:!?)]*</span>', html)

@@ -20,6 +20,7 @@ Your workspace. The files in `student/` are yours: each function waits for its b
 
 From any folder in here:
 
+    anatomy serve                  the lessons in the browser, graded as you save
     anatomy status                 where you stand and what comes next
     anatomy grade first            grade a lesson
     anatomy grade first.double     grade one function

@@ -60,8 +60,8 @@ PANEL = Panel(
     title="The scale of the activations",
     lesson="normalization",
     after="invariances-and-limiting-cases",
-    intro="One token's vector of seven features, multiplied by a number of your choice before it is normalised.",
-    notice="The raw values grow with the scale; the normalised ones stay where they are, at every scale.",
+    intro="One token's vector of seven features, multiplied by a number of your choice before it is normalized.",
+    notice="The raw values grow with the scale; the normalized ones stay where they are, at every scale.",
     controls=(Slider("scale", "Activation scale", SCALES[0], SCALES[-1], 0.1, START),),
     parts=(
         Part("layer_norm", ("normalization.layer_norm",), _layer_norm),

@@ -93,10 +93,10 @@ PANEL = Panel(
     after="the-identity-path",
     intro="A record of the lab: small decoders of 2, 4, 8 and 12 blocks, three seeds each, trained alike for 80 steps "
     "at a learning rate that is high on purpose, 0.003. A run has learned if it closes half of the gap between word "
-    "frequencies alone and the best run. To make a record of your own, run: anatomy lab depth",
-    notice="Before training the gradient of the first block is of like size in both orders at every depth: nothing has "
-    "vanished. Yet after training pre-norm has learned at every depth, while post-norm, as good at 2 blocks, knows no "
-    "more than word frequencies at 12; here a warm-up of 40 steps does not save it.",
+    "frequencies alone and the best run. “anatomy lab depth” makes a record of your own.",
+    notice="Before training the gradient of the first block is about as large in one order as in the other, at every "
+    "depth: nothing has vanished. Yet after training pre-norm has learned at every depth, while post-norm, as good at "
+    "2 blocks, knows no more than word frequencies at 12; here a warm-up of 40 steps does not save it.",
     controls=(Slider("depth", "Depth", 0, 3, 1, START),),
     parts=(),
     table=_table,

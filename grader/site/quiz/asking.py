@@ -72,7 +72,7 @@ def question(
         slug=held.slug,
         practice=held.practice,
         root=root,
-        heading=turn_heading(held.heading, turn),
+        heading=turn_heading(held.occasion.capitalize(), turn),
         session=held.sitting.session,
         item=turn.asked.item,
         attempt=turn.attempt,

@@ -18,6 +18,7 @@ from grader.review.questions.oracle import Oracle
 from grader.review.questions.recorded import oracle_here
 from grader.site.pages import fragment
 from grader.site.quiz.steps import unasked
+from grader.site.sections import section_title
 from grader.site.text import inline, prose
 
 SEED = "site"
@@ -36,6 +37,7 @@ class OnPaper:
     ideas: Sequence[Markup]
     explanation: Markup
     section: str | None
+    section_title: Markup
 
 
 def static_quiz(course: Course, lesson: Lesson, instances: int | None = None) -> Markup:
@@ -70,6 +72,7 @@ def _some(questions: Sequence[Question], most: int) -> list[Question]:
 def _on_paper(drawn: Drawn, oracle: Oracle, course: Course) -> OnPaper:
     right = key(drawn, oracle)
     kind = drawn.question.kind
+    anchor = lesson_section(drawn.question, course)
     ideas = [inline(str(idea)) for idea in right.value] if kind == "explain" and isinstance(right.value, tuple) else []
     return OnPaper(
         prompt=prose(unasked(drawn.prompt) if kind == "order" else drawn.prompt),
@@ -79,7 +82,8 @@ def _on_paper(drawn: Drawn, oracle: Oracle, course: Course) -> OnPaper:
         slips=[(_written(drawn, value), inline(says)) for value, says in _slips(drawn, right)],
         ideas=ideas,
         explanation=prose(drawn.explanation),
-        section=lesson_section(drawn.question, course),
+        section=anchor,
+        section_title=section_title(course.lesson(drawn.question.lesson), anchor) if anchor else Markup(),
     )
 
 

@@ -52,7 +52,7 @@ def told(held: Held, turn: Turn, reply: Reply, remarks: Sequence[Remark], summar
         slug=held.slug,
         practice=held.practice,
         root=root,
-        heading=turn_heading(held.heading, turn),
+        heading=turn_heading(held.occasion.capitalize(), turn),
         prompt=prose(unasked(turn.drawn.prompt) if kind == "order" else turn.drawn.prompt),
         unknown=reply.mark.given == UNKNOWN,
         given=_given(turn, reply),

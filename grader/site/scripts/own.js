@@ -15,8 +15,10 @@
     // How much differs depends on where the controls stand.
     const compared = () => {
       const wrong = panel.place.querySelectorAll(".numbers .differs").length;
-      if (!wrong) return "Drawn beside the reference: the numbers shown are the same.";
-      return `Drawn beside the reference: ${wrong} of the numbers shown ${wrong === 1 ? "differs" : "differ"}.`;
+      const thin = panel.place.querySelector(".drawing rect.own") ? " Yours are the thin bars, red where they differ." : "";
+      const words = wrong ? `${wrong} of the numbers shown ${wrong === 1 ? "differs" : "differ"}.`
+        : "none of the numbers shown here differs. Whether a function is right, its verdict says.";
+      return `Drawn beside the reference: ${words}${thin}`;
     };
 
     const show = (answer) => {

@@ -112,7 +112,7 @@ class Desk:
                 self._live.fault(SOURCE, self._says(error))
                 continue
             self._live.fault(SOURCE, None)
-            self._live.finish(slug, report, remarks, again=self._waiting.has(slug))
+            self._live.finish(slug, report, remarks, again=self._waiting.has(slug), saved=saved)
             if saved:
                 self._waiting.add(self._heirs(slug))
         return 0

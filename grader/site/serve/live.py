@@ -36,6 +36,7 @@ class Live:
         self._graded: dict[str, Graded] = {}
         self._faults: dict[str, str] = {}
         self._says = ""
+        self._saved = False
 
     @property
     def version(self) -> int:
@@ -48,13 +49,23 @@ class Live:
             self._under_way[slug] = None
             self._version += 1
 
-    def finish(self, slug: str, report: Report, remarks: Sequence[str] = (), *, again: bool = False) -> None:
-        """A lesson has been graded. again: it has been saved meanwhile, so that it remains under way."""
+    def finish(
+        self, slug: str, report: Report, remarks: Sequence[str] = (), *, again: bool = False, saved: bool = True
+    ) -> None:
+        """A lesson has been graded. again: it has been saved meanwhile, so that it remains under way; saved: somebody
+        saved it, and that is what they want to read of, whatever is looked through before and after."""
         now = clock.now()
         with self._lock:
             self._version += 1
             self._graded[slug] = Graded(report, now, self._version, tuple(remarks))
-            self._says = f"Graded {slug} at {now:%H:%M:%S}: {report.earned} of {report.possible} points."
+            if saved:
+                self._saved = True
+                self._says = f"Graded {slug} at {now:%H:%M:%S}: {report.earned} of {report.possible} points."
+            elif not self._saved:
+                earned = sum(each.report.earned for each in self._graded.values())
+                possible = sum(each.report.possible for each in self._graded.values())
+                lessons = "1 lesson" if len(self._graded) == 1 else f"{len(self._graded)} lessons"
+                self._says = f"Graded {lessons} at {now:%H:%M:%S}: {earned} of {possible} points."
             if not again:
                 self._under_way.pop(slug, None)
 

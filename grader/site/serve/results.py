@@ -15,6 +15,7 @@ from grader.records.fold import NOT_STARTED, verdicts
 from grader.records.kinds import GRADING
 from grader.records.voids import live_events
 from grader.render.text import WORDS, verdict
+from grader.site.sections import section_title
 from grader.site.serve.live import Graded, Live
 from grader.site.serve.rendering import fragment
 
@@ -77,9 +78,15 @@ class Results:
                 result=found.get(exercise.name),
                 last=last.get(exercise.id),
                 problems=problems,
+                titled=self._titled,
             )
             for exercise in lesson.exercises
         }, trouble
+
+    def _titled(self, section: str) -> Markup:
+        """The heading of `lessons/<slug>/lesson.md#<anchor>`."""
+        page, _, anchor = section.partition("#")
+        return section_title(self._course.lesson(page.split("/")[1]), anchor)
 
     def _last(self, lacking: Sequence[Lesson]) -> tuple[Mapping[str, Last], str]:
         """What the log says, if it must be asked, and why it cannot be."""

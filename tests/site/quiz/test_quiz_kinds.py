@@ -64,7 +64,7 @@ def explained(asked: Asked) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_right_answer_is_recorded_and_told(ask, kind):
     asked = ask(kind)
-    assert asked.shown.heading == "first, rung 1 of 5: question 1 of 1"
+    assert asked.shown.heading == "Rung 1 of 5: question 1 of 1"
     explained(asked)
     told = asked.send(**asked.right())
     assert "Right." in told.text

@@ -87,7 +87,7 @@ def test_a_lesson_that_is_not_completed_can_be_practised(room, course, lessons, 
     assert shown.heading == "Practice"
     assert "begin the day after it is completed" in shown.text
     begun = Fragment(rooms.begin("second", practice=shown.hidden["practice"] == ["1"]))
-    assert begun.heading == "second, practice: question 1 of 8"
+    assert begun.heading == "Practice: question 1 of 8"
 
 
 def test_the_page_writes_what_the_terminal_writes_for_the_same_answers(room, course, home, tmp_path, monkeypatch):
@@ -126,7 +126,7 @@ def test_an_answer_that_is_sent_twice_counts_once(room, course, home):
     page.answer("first", False, form)
     again = Fragment(page.answer("first", False, form))
     assert "answered already" in again.text
-    assert again.heading == "first, rung 1 of 5: question 2 of 8"
+    assert again.heading == "Rung 1 of 5: question 2 of 8"
     assert len(events(home, ANSWER)) == 1
 
 
@@ -165,7 +165,7 @@ def test_what_was_missed_comes_back_after_a_new_start_too_and_its_heading_is_tha
         told = answer_rightly(page, home, course)
     assert "Next question" in told.text
     again = Fragment(room().show("first"))
-    assert again.heading == "first, rung 1 of 5: once more, not scored"
+    assert again.heading == "Rung 1 of 5: once more, not scored"
     told = answer_rightly(room(), home, course)
     assert "Right at the first try: 7 of 8, score 0.88: passed" in told.text
     shown = Fragment(room().show("first"))
@@ -179,7 +179,7 @@ def test_terminal_and_page_take_turns_on_one_session(room, course, home, monkeyp
     answer_rightly(page, home, course)
     stale = Fragment(page.show("first")).form(unknown="1")
     at_the_terminal(home, course, "review", stop_after=3)
-    assert Fragment(page.show("first")).heading == "first, rung 1 of 5: question 5 of 8"
+    assert Fragment(page.show("first")).heading == "Rung 1 of 5: question 5 of 8"
     assert "answered already" in page.answer("first", False, stale)
     for _ in range(2):
         answer_rightly(page, home, course)
@@ -202,7 +202,7 @@ def test_after_the_review_there_is_practice_which_takes_no_rung(room, course, ho
     page = room()
     at_the_terminal(home, course, "review")
     begun = Fragment(page.begin("first", practice=True))
-    assert begun.heading == "first, practice: question 1 of 8"
+    assert begun.heading == "Practice: question 1 of 8"
     assert Fragment(page.show("first")).heading == begun.heading
     for _ in range(8):
         told = answer_rightly(page, home, course, practice=True)
@@ -246,7 +246,7 @@ def test_where_the_clock_is_behind_the_log_a_review_is_practice_and_it_says_why(
     shown = Fragment(page.show("first"))
     assert shown.heading == "Practice"
     assert "The clock says 2026-02-01" in shown.text
-    assert Fragment(page.begin("first")).heading == "first, practice: question 1 of 8"
+    assert Fragment(page.begin("first")).heading == "Practice: question 1 of 8"
     assert events(home, SESSION)[0].payload["practice"] is True
 
 

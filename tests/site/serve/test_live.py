@@ -21,6 +21,20 @@ def test_a_grading_is_told_while_it_runs_and_when_it_is_done():
     assert live.lesson("first").remarks == ("a remark",)
 
 
+def test_lessons_that_nobody_saved_are_told_together():
+    live = Live()
+    live.finish("first", REPORT, saved=False)
+    live.finish("second", REPORT, saved=False)
+    assert live.state()["says"] == "Graded 2 lessons at 12:00:00: 20 of 20 points."
+
+
+def test_what_was_saved_is_told_until_something_else_is_saved():
+    live = Live()
+    live.finish("first", REPORT)
+    live.finish("second", REPORT, saved=False)
+    assert live.state()["says"] == "Graded first at 12:00:00: 10 of 10 points."
+
+
 def test_only_lessons_newer_than_the_version_that_is_known_are_told():
     live = Live()
     live.finish("first", REPORT)

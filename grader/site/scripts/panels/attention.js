@@ -147,7 +147,7 @@
   const signal = (place, state, data, mine) => {
     const { given, targets, probability, loss } = data, all = size(state, data);
     const narrow = place.clientWidth < 300;
-    place.append(element("p", { class: "quiet" }, "The course\u2019s trained model, with its causal mask, foretells the next word at "
+    place.append(element("p", { class: "quiet" }, "The course\u2019s trained model, with its causal mask, predicts the next word at "
       + `every position${narrow ? "" : "; p is what it gave that word"}. The mean loss is ${fixed(mean(state, loss), 3)} nats.`));
     draw.bars(place, targets.slice(0, all).map((target, at) => ({
       label: `${at === state.position ? "\u25b8 " : ""}${narrow ? at : given.words[at]} \u2192 ${word(target, given)}`,

@@ -84,7 +84,7 @@
   };
 
   const added = (into, at, data, mine) => {
-    into.append(element("h4", {}, "What is added, the stream before the block being 1"));
+    into.append(element("h4", {}, "How much each half adds, if the stream before the block has size 1"));
     draw.bars(into, [0, 1, 2, 3, 4].flatMap((block) => PARTS.map((part) => ({
       label: `${block} ${part}`, value: data[part][block][at], mine: mine?.[part]?.[block][at],
       tone: part === "network" ? "strong" : "",

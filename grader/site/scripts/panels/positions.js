@@ -60,7 +60,7 @@
         ["RoPE", rope, [...twice(rope), ...own(mine?.rope, h, 0)]],
         ["ALiBi", alibi, [...twice(alibi), ...own(mine?.alibi, h, 0)]],
       ];
-      const places = charts.map(([name]) => element("div", { class: "third" }, element("h4", {}, `${name}: score by distance`)));
+      const places = charts.map(([name]) => element("div", { class: "third" }, element("h4", {}, `${name}: score`)));
       into.append(...places);
       charts.forEach(([name, part, series], number_) => {
         draw.lines(places[number_], series, {

@@ -48,7 +48,7 @@
         name: "word frequencies alone", kind: 5, points: given.depths.map((blocks) => [blocks, given.word_frequency_loss]),
       };
       const mark = given.depths[depth];
-      const titles = ["Mean loss after training (nats a word)", "Mean gradient of the first block before training"];
+      const titles = ["Mean loss after training (nats a word)", "First block: gradient before training"];
       const halves = titles.map((title) => titled("half", title));
       const thirds = given.arms.map((arm) => titled("third", arm));
       into.append(...halves, titled("whole", `Every run of ${mark} blocks: loss after training (nats a word)`), ...thirds);

@@ -64,7 +64,7 @@
       };
     });
     rows.push({ label: "all others", value: shown.others[at], mine: alike ? own.others[at] : undefined, tone: "faint" });
-    into.append(element("h4", {}, "The last token's distribution"));
+    into.append(element("h4", {}, "Distribution of the next token"));
     draw.bars(into, rows, { label: "The most probable next tokens", high: 1, digits: 3, labels: 90 });
     if (own && !alike) into.append(element("p", { class: "quiet" }, `Your story is another one since step ${apart + 1}.`));
   };

@@ -80,7 +80,7 @@
         return [cut || share(softmax[t][n][w]), ...(other ? [`(${YOURS[other[0][w]]})`] : [])].join(" ");
       };
       const columns = [
-        ["Logits, divided by the temperature", divided, { high: edge }],
+        ["Logits \u00f7 temperature", divided, { high: edge }],
         ["Softmax, nothing dropped", shares(softmax[t][WORDS - 1], mine?.softmax?.[t][WORDS - 1]), { high: 1, digits: 3 }],
         ["After top-k and top-p", shares(softmax[t][n], mine?.softmax?.[t][n], told), { high: ownK || ownP ? 2.2 : 1 }],
       ];
