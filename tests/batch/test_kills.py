@@ -17,7 +17,7 @@ from nightly import NIGHTLY
 from grader.batch.journal import Journal
 from grader.gradebook.book import Gradebook
 
-KILLS = 100 if NIGHTLY else 20
+KILLS = 100 if NIGHTLY else 10
 SERVER = Path(__file__).with_name("killed.py")
 
 Run = Callable[..., dict[str, Any]]

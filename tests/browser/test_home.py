@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from browser.standards import COLOURS, OPEN_ALL, OVERFLOW
 from made_log import NOON, complete, event, review
+from nightly import share
 from playwright.sync_api import Page, Route
 
 from grader.course.load import load_course
@@ -75,7 +76,7 @@ def served(new_page: Callable[..., Page]) -> Callable[..., tuple[Page, Serving]]
     return opened
 
 
-@pytest.mark.parametrize("events", [(), BUSY], ids=["a beginner", "in the middle"])
+@pytest.mark.parametrize("events", share([BUSY, ()], of=2), ids=lambda events: f"{len(events)} events")
 def test_it_keeps_nobody_out(
     events: Sequence[Event],
     served: Callable[..., tuple[Page, Serving]],

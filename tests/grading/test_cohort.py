@@ -24,7 +24,7 @@ from grader.review.born.faults import code_of
 LESSON = "normalization"
 EXERCISES = load_course().lesson(LESSON).exercises
 ANSWERS = Path(__file__).parents[1] / "answers"
-STUDENTS = 300 if NIGHTLY else 100
+STUDENTS = 300 if NIGHTLY else 60
 NAMES = (
     "Ann Lee", "Zo\u00eb M\u00fcller", "O'Brien \"Bo\"", "=cmd() x", "+41 79", "@here", "-1", "<b>Eve</b>", "a" * 200,
     "\u674e\u660e", "Ann Lee", "two  spaces", "{{ 7 * 7 }}", "semi;colon, comma", "\U0001f600 smile",

@@ -14,7 +14,7 @@ from grader.sandbox.inside.encoder import Encoder
 from grader.sandbox.inside.failures import Failures
 from grader.sandbox.inside.frames import FrameReader, Kind, WireError, pack
 
-COUNT = 1_000_000 if NIGHTLY else 20_000
+COUNT = 1_000_000 if NIGHTLY else 10_000
 MOST = 1 << 16
 
 MESSAGES = (

@@ -45,7 +45,7 @@ def test_shown_code_does_what_the_variant_does(course: Course, lesson: str, tmp_
     for exercise in course.lesson(lesson).exercises:
         flawed, bench = flawed_function(exercise), Bench(exercise, "c0de")
         assert flawed is not None
-        for mistake in (None, *share(flawed.misconceptions, of=4)):
+        for mistake in (None, *share(flawed.misconceptions, of=8)):
             if mistake is not None and shown_code(flawed, mistake) is None:
                 continue
             names = frozenset({mistake.name} if mistake else ())

@@ -19,7 +19,7 @@ SEED = "5eed"
 NAMED = "normalization.rms_norm.no-root"
 
 
-SLOW = {"model": 4, "training": 4}
+SLOW = {"model": 12, "training": 12}
 """Lessons whose functions take long: of their mistakes one in so many is tried by day, of the others every second."""
 
 
@@ -30,7 +30,7 @@ def items(course: Course, lesson: str) -> list[str]:
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_mistake_of_the_catalogue_makes_a_question(course: Course, lesson: str) -> None:
-    for item in share(items(course, lesson), of=SLOW.get(lesson, 2)):
+    for item in share(items(course, lesson), of=SLOW.get(lesson, 6)):
         made = question(item, SEED, course)
         assert made.id == item
         assert made.kind == "choice"

@@ -16,7 +16,7 @@ from grader.review.questions.printed import Printed, run_snippets
 
 Make = Callable[..., Question]
 COURSE = load_course()
-SEEDS = 200 if NIGHTLY else 60
+SEEDS = 200 if NIGHTLY else 30
 """`anatomy check` tries 200."""
 
 
